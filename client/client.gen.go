@@ -2157,6 +2157,9 @@ type Approval struct {
 	CreatedAt Time              `json:"created_at"`
 	Direction ApprovalDirection `json:"direction"`
 
+	// Evidence JSON with what a passkey signed (document) and the proof of it (passkey), which can be checked without this server; empty if it was signed otherwise.
+	Evidence string `json:"evidence"`
+
 	// Families Families of instruments; an empty list is refused.
 	Families []string `json:"families"`
 
@@ -2204,6 +2207,12 @@ type Approval struct {
 
 	// WithdrawnOn The first day on which it no longer holds: today, or later. What it signed stays signed.
 	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on"`
+}
+
+// ApprovalAskNew defines model for ApprovalAskNew.
+type ApprovalAskNew struct {
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
 }
 
 // ApprovalDirection defines model for ApprovalDirection.
@@ -2272,6 +2281,9 @@ type ApprovalPatch struct {
 
 // ApprovalSignNew defines model for ApprovalSignNew.
 type ApprovalSignNew struct {
+	// Credential A PublicKeyCredential, as its toJSON() returns it (W3C, Web Authentication, section 5.1). At most 16 KiB.
+	Credential *PasskeyAnswer `json:"credential,omitempty"`
+
 	// Version 1, 2, 3, ... of the object.
 	Version int64 `json:"version"`
 }
@@ -4574,6 +4586,21 @@ type MaterialPayload struct {
 	Title string `json:"title"`
 }
 
+// MaterialResolution defines model for MaterialResolution.
+type MaterialResolution struct {
+	// Because The rules that decided.
+	Because []ResolutionReason `json:"because"`
+
+	// Instrument The instrument that it takes by itself; null: none is valid.
+	Instrument nullable.Nullable[ResolvedInstrument] `json:"instrument"`
+
+	// Material The material.
+	Material int64 `json:"material"`
+
+	// Questions The facts of it that would decide, and that the lab has not stated.
+	Questions []string `json:"questions"`
+}
+
 // MaterialVersion defines model for MaterialVersion.
 type MaterialVersion struct {
 	// Action What was done.
@@ -5816,8 +5843,11 @@ type Resolution struct {
 	// Because The rules that decided.
 	Because []ResolutionReason `json:"because"`
 
-	// Instrument The instrument that the transfer takes today; null: none is valid.
+	// Instrument The instrument that the transfer takes today; null: none is valid, or the materials take different ones, so that each of these needs a letter.
 	Instrument nullable.Nullable[ResolvedInstrument] `json:"instrument"`
+
+	// Materials In place of material: materials of one lab that one letter is for. In the answer, what each takes by itself, by id.
+	Materials []MaterialResolution `json:"materials"`
 
 	// Questions The facts that would decide, and that the lab has not stated.
 	Questions []string `json:"questions"`
@@ -5847,7 +5877,10 @@ type ResolutionNew struct {
 	Choice *string `json:"choice,omitempty"`
 
 	// Material The id of an object.
-	Material ID `json:"material"`
+	Material *ID `json:"material,omitempty"`
+
+	// Materials In place of material: materials of one lab that one letter is for. In the answer, what each takes by itself, by id.
+	Materials []ID `json:"materials,omitempty"`
 
 	// Provider The institution that provides it; null or left out: that of the material's lab today.
 	Provider nullable.Nullable[ID] `json:"provider,omitempty"`
@@ -9158,6 +9191,9 @@ type UpdateApprovalJSONRequestBody = ApprovalPatch
 // SignApprovalJSONRequestBody defines body for SignApproval for application/json ContentType.
 type SignApprovalJSONRequestBody = ApprovalSignNew
 
+// AskApprovalPasskeyJSONRequestBody defines body for AskApprovalPasskey for application/json ContentType.
+type AskApprovalPasskeyJSONRequestBody = ApprovalAskNew
+
 // CreateAuthorityJSONRequestBody defines body for CreateAuthority for application/json ContentType.
 type CreateAuthorityJSONRequestBody = AuthorityNew
 
@@ -9759,7 +9795,7 @@ type ClientInterface interface {
 	// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
 	ListAgreementInbox(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ResolveAgreementWithBody Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	// ResolveAgreementWithBody Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
 	//
@@ -9768,7 +9804,7 @@ type ClientInterface interface {
 	// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
 	ResolveAgreementWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ResolveAgreement Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	// ResolveAgreement Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
 	//
@@ -10295,7 +10331,7 @@ type ClientInterface interface {
 
 	// SignApprovalWithBody Sign a version of a standing approval
 	//
-	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -10304,12 +10340,30 @@ type ClientInterface interface {
 
 	// SignApproval Sign a version of a standing approval
 	//
-	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
 	SignApproval(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskApprovalPasskeyWithBody Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+	//
+	// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+	AskApprovalPasskeyWithBody(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskApprovalPasskey Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+	//
+	// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+	AskApprovalPasskey(ctx context.Context, id int64, approval int64, body AskApprovalPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAuthorities List who may sign what for an institution, newest first
 	//
@@ -12166,7 +12220,7 @@ func (c *Client) ListAgreementInbox(ctx context.Context, params *ListAgreementIn
 	return c.Client.Do(req)
 }
 
-// ResolveAgreementWithBody Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+// ResolveAgreementWithBody Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 //
 // Nothing is stored. Open to anyone.
 //
@@ -12185,7 +12239,7 @@ func (c *Client) ResolveAgreementWithBody(ctx context.Context, contentType strin
 	return c.Client.Do(req)
 }
 
-// ResolveAgreement Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+// ResolveAgreement Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 //
 // Nothing is stored. Open to anyone.
 //
@@ -13342,7 +13396,7 @@ func (c *Client) UpdateApproval(ctx context.Context, id int64, approval int64, b
 
 // SignApprovalWithBody Sign a version of a standing approval
 //
-// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -13361,13 +13415,51 @@ func (c *Client) SignApprovalWithBody(ctx context.Context, id int64, approval in
 
 // SignApproval Sign a version of a standing approval
 //
-// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 //
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
 func (c *Client) SignApproval(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSignApprovalRequest(c.Server, id, approval, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskApprovalPasskeyWithBody Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+//
+// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+func (c *Client) AskApprovalPasskeyWithBody(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskApprovalPasskeyRequestWithBody(c.Server, id, approval, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskApprovalPasskey Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+//
+// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+func (c *Client) AskApprovalPasskey(ctx context.Context, id int64, approval int64, body AskApprovalPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskApprovalPasskeyRequest(c.Server, id, approval, body)
 	if err != nil {
 		return nil, err
 	}
@@ -20680,6 +20772,60 @@ func NewSignApprovalRequestWithBody(server string, id int64, approval int64, con
 	}
 
 	operationPath := fmt.Sprintf("/institutions/%s/approvals/%s/sign", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAskApprovalPasskeyRequest calls the generic AskApprovalPasskey builder with application/json body
+func NewAskApprovalPasskeyRequest(server string, id int64, approval int64, body AskApprovalPasskeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskApprovalPasskeyRequestWithBody(server, id, approval, "application/json", bodyReader)
+}
+
+// NewAskApprovalPasskeyRequestWithBody constructs an http.Request for the AskApprovalPasskey method, with any body, and a specified content type
+func NewAskApprovalPasskeyRequestWithBody(server string, id int64, approval int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "approval", approval, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/approvals/%s/sign/options", pathParam0, pathParam1)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -33258,7 +33404,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
 	ListAgreementInboxWithResponse(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*ListAgreementInboxResponse, error)
 
-	// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
 	//
@@ -33267,7 +33413,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
 	ResolveAgreementWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveAgreementResponse, error)
 
-	// ResolveAgreementWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	// ResolveAgreementWithResponse Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
 	//
@@ -33836,7 +33982,7 @@ type ClientWithResponsesInterface interface {
 
 	// SignApprovalWithBodyWithResponse Sign a version of a standing approval
 	//
-	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -33845,12 +33991,30 @@ type ClientWithResponsesInterface interface {
 
 	// SignApprovalWithResponse Sign a version of a standing approval
 	//
-	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
 	SignApprovalWithResponse(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*SignApprovalResponse, error)
+
+	// AskApprovalPasskeyWithBodyWithResponse Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+	//
+	// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+	AskApprovalPasskeyWithBodyWithResponse(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskApprovalPasskeyResponse, error)
+
+	// AskApprovalPasskeyWithResponse Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+	//
+	// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+	AskApprovalPasskeyWithResponse(ctx context.Context, id int64, approval int64, body AskApprovalPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*AskApprovalPasskeyResponse, error)
 
 	// ListAuthoritiesWithResponse List who may sign what for an institution, newest first
 	//
@@ -36918,6 +37082,29 @@ func (r SignApprovalResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r SignApprovalResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AskApprovalPasskeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgreementPasskeyOptions
+}
+
+// Status returns HTTPResponse.Status
+func (r AskApprovalPasskeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskApprovalPasskeyResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -40756,7 +40943,7 @@ func (c *ClientWithResponses) ListAgreementInboxWithResponse(ctx context.Context
 	return ParseListAgreementInboxResponse(rsp)
 }
 
-// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 //
 // Nothing is stored. Open to anyone.
 //
@@ -40771,7 +40958,7 @@ func (c *ClientWithResponses) ResolveAgreementWithBodyWithResponse(ctx context.C
 	return ParseResolveAgreementResponse(rsp)
 }
 
-// ResolveAgreementWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+// ResolveAgreementWithResponse Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, why, and why not another
 //
 // Nothing is stored. Open to anyone.
 //
@@ -41718,7 +41905,7 @@ func (c *ClientWithResponses) UpdateApprovalWithResponse(ctx context.Context, id
 
 // SignApprovalWithBodyWithResponse Sign a version of a standing approval
 //
-// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -41733,7 +41920,7 @@ func (c *ClientWithResponses) SignApprovalWithBodyWithResponse(ctx context.Conte
 
 // SignApprovalWithResponse Sign a version of a standing approval
 //
-// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+// From then on it signs, for its institution, every letter that it covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot. Open to officers of the institution and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -41744,6 +41931,36 @@ func (c *ClientWithResponses) SignApprovalWithResponse(ctx context.Context, id i
 		return nil, err
 	}
 	return ParseSignApprovalResponse(rsp)
+}
+
+// AskApprovalPasskeyWithBodyWithResponse Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+//
+// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+func (c *ClientWithResponses) AskApprovalPasskeyWithBodyWithResponse(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskApprovalPasskeyResponse, error) {
+	rsp, err := c.AskApprovalPasskeyWithBody(ctx, id, approval, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskApprovalPasskeyResponse(rsp)
+}
+
+// AskApprovalPasskeyWithResponse Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY
+//
+// The statement waits for five minutes, to be signed once. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign/options (the `AskApprovalPasskey` operationId).
+func (c *ClientWithResponses) AskApprovalPasskeyWithResponse(ctx context.Context, id int64, approval int64, body AskApprovalPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*AskApprovalPasskeyResponse, error) {
+	rsp, err := c.AskApprovalPasskey(ctx, id, approval, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskApprovalPasskeyResponse(rsp)
 }
 
 // ListAuthoritiesWithResponse List who may sign what for an institution, newest first
@@ -46245,6 +46462,32 @@ func ParseSignApprovalResponse(rsp *http.Response) (*SignApprovalResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Approval
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskApprovalPasskeyResponse parses an HTTP response from a AskApprovalPasskeyWithResponse call
+func ParseAskApprovalPasskeyResponse(rsp *http.Response) (*AskApprovalPasskeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskApprovalPasskeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgreementPasskeyOptions
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

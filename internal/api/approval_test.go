@@ -1,10 +1,16 @@
 package api_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -29,6 +35,7 @@ func TestApproval_IsSignedByAnOfficerWithinTheirAuthority(t *testing.T) {
 
 		s.people["admin"].want(200, "PATCH", s.institution().path, obj{"least_level": "PASSKEY"})
 		s.owner.refused(403, "LEVEL_TOO_LOW", "POST", one+"/sign", sign(2))
+		s.signsApprovalWithPasskey(all)
 		s.people["admin"].want(200, "PATCH", s.institution().path, obj{"least_level": "SIGNED_IN"})
 
 		signed := s.owner.want(200, "POST", one+"/sign", sign(2))
@@ -65,4 +72,40 @@ func TestApproval_RefusesWhatDoesNotExist(t *testing.T) {
 		body["members"] = []any{s.requester().ID}
 		s.owner.want(201, "POST", s.institution().path+"/approvals", body)
 	})
+}
+
+// signsApprovalWithPasskey drafts an approval, and has the owner sign it with a passkey, which proves what was signed.
+func (s *scene) signsApprovalWithPasskey(all string) {
+	s.t.Helper()
+	one := fmt.Sprintf("%s/%d", all, s.owner.want(201, "POST", all, standing()).id())
+	device := s.device(s.owner)
+	touched := func(version int) obj {
+		s.forgetStatements()
+		options, err := json.Marshal(s.owner.want(200, "POST", one+"/sign/options", obj{"version": version}).Body["options"])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return obj{"version": version, "credential": json.RawMessage(device.Get(s.t, options, publicURL))}
+	}
+	s.owner.refused(409, "STALE_VERSION", "POST", one+"/sign/options", obj{"version": 2})
+	first := touched(1)
+	s.owner.refused(400, "INVALID_INPUT", "POST", fmt.Sprintf("/users/%s/signatures", s.owner.ID),
+		obj{"credential": first["credential"]})
+	s.owner.want(200, "PATCH", one, obj{"largest_bsl": 2})
+	first["version"] = 2
+	s.owner.refused(400, "INVALID_INPUT", "POST", one+"/sign", first)
+	signed := s.owner.want(200, "POST", one+"/sign", touched(2))
+	var kept struct {
+		Document json.RawMessage
+		Passkey  signing.Evidence
+	}
+	err := json.Unmarshal([]byte(signed.of("evidence").(string)), &kept)
+	site, _ := url.Parse(publicURL)
+	statement, wrong := kept.Passkey.Verify(device.Passkey(s.owner.ID.String()),
+		signing.Site{ID: site.Hostname(), Origin: publicURL})
+	if sum := sha256.Sum256(kept.Document); err != nil || wrong != nil || signed.of("level") != "PASSKEY" ||
+		!strings.Contains(string(kept.Document), `"largest_bsl":2`) || statement.Documents[0] != (signing.Document{
+		Letter: fmt.Sprintf("Standing approval %d", signed.id()), Version: 2, SHA256: hex.EncodeToString(sum[:])}) {
+		s.t.Errorf("signed with a passkey: %v %v %v", signed.Body, err, wrong)
+	}
 }

@@ -175,7 +175,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			"}",
 		"POST /agreements/resolve": `instrument:{id:string family:string version:string title:string citation:string}?
 			because:[{` + reasonFields + `}] alternatives:[{instrument:string title:string why_not:[{` + reasonFields + `}]}]
-			questions:[string]`,
+			questions:[string] materials:[{material:int
+			instrument:{id:string family:string version:string title:string citation:string}?
+			because:[{` + reasonFields + `}] questions:[string]}]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
 			why:string citation:string permit:int? expired:bool}] questions:[{fact:string question:string rule:string why:string}]`,
 		"/materials/{id}/lineage": `origins:[{relation:string material:int? request:int?}]?`,

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -84,9 +85,43 @@ func TestResolve_SaysWhichInstrumentWhyAndWhyNotTheOthers(t *testing.T) {
 		if instrumentOf(after) == instrumentOf(before) || valuesOf(after.Body, "because", "why") == "" {
 			t.Errorf("both signed it: %s", after.Raw)
 		}
+		s.resolvesTogether(plasmid, other)
 		ask["choice"] = "NO_SUCH"
 		s.requester().refused(400, "INVALID_INPUT", "POST", "/agreements/resolve", ask)
 		ask["choice"], ask["provider"] = "", home.id
 		s.requester().want(200, "POST", "/agreements/resolve", ask)
 	})
+}
+
+// resolvesTogether asks for one instrument for a plasmid and others: of the same, and of which nobody knows a thing.
+func (s *scene) resolvesTogether(plasmid, recipient int64) {
+	s.t.Helper()
+	listed := func(title, category string) int64 {
+		return s.member.want(201, "POST", "/materials", obj{"category": category, "title": title,
+			"organization_id": s.id, "additional_metadata": obj{}}).id()
+	}
+	same, unknown := listed("pUC20", "PLASMID"), listed("HeLa S3", "CELL_LINE")
+	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d/transfer-facts", same), obj{"export_class": "NO",
+		"encumbrances": []obj{}, "proprietary": "NO"})
+	ask := func(ids ...int64) answer {
+		return s.requester().want(200, "POST", "/agreements/resolve", obj{"materials": ids, "recipient": recipient})
+	}
+	one := s.requester().want(200, "POST", "/agreements/resolve", obj{"material": plasmid, "recipient": recipient})
+	if both := ask(plasmid, same, plasmid); !reflect.DeepEqual(both.of("instrument"), one.of("instrument")) ||
+		len(both.of("materials").([]any)) != 2 || len(one.of("materials").([]any)) != 1 {
+		s.t.Errorf("two of the same: %s", both.Raw)
+	}
+	differ := ask(unknown, plasmid)
+	if differ.of("instrument") != nil || len(differ.of("because").([]any)) != 0 ||
+		!strings.Contains(fmt.Sprint(differ.of("questions")), "export_class") {
+		s.t.Errorf("two that take different ones: %s", differ.Raw)
+	}
+	elsewhere := s.people["admin"].want(201, "POST", "/materials", obj{"category": "PLASMID", "title": "pUC21",
+		"organization_id": s.labBeside(s.people["admin"]), "additional_metadata": obj{}}).id()
+	for _, wrong := range []obj{{"materials": []int64{}}, {"material": plasmid, "materials": []int64{same}},
+		{"materials": make([]int64, 51)}, {"materials": []int64{plasmid, 999999}},
+		{"materials": []int64{plasmid, elsewhere}}} {
+		wrong["recipient"] = recipient
+		s.requester().refused(400, "INVALID_INPUT", "POST", "/agreements/resolve", wrong)
+	}
 }

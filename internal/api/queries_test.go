@@ -168,6 +168,7 @@ var statements = map[string]int64{
 	"POST /institutions/{id}/approvals":                             10,
 	"PUT,PATCH /institutions/{id}/approvals/{approval}":             10,
 	"POST /institutions/{id}/approvals/{approval}/sign":             12,
+	"POST /institutions/{id}/approvals/{approval}/sign/options":     13,
 	"GET /institutions/{id}/masters":                                3,
 	"POST /institutions/{id}/masters":                               9,
 	"PUT,PATCH /institutions/{id}/masters/{master}":                 9,

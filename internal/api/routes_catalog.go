@@ -56,8 +56,8 @@ var catalogRoutes = []rest.Route{
 		"Read the facts of a material that decide which agreement and what else a transfer of it needs, and where "+
 			"each comes from. UNKNOWN never counts as no."),
 	rest.On("resolveAgreement", "POST /agreements/resolve", exchange.AgreementResolve, 200, requirement.Resolve,
-		"Ask which instrument the transfer of a material to an institution takes today, why, and why not another. "+
-			"Nothing is stored."),
+		"Ask which instrument the transfer of a material, or of several in one letter, to an institution takes today, "+
+			"why, and why not another. Nothing is stored."),
 	rest.On("stateFacts", "PUT,PATCH /materials/{id}/transfer-facts", exchange.MaterialState, 200,
 		requirement.StateFacts,
 		"State facts of a material. Members of its lab do; what contradicts its category is refused. A fact that "+

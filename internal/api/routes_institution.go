@@ -96,7 +96,11 @@ var institutionRoutes = []rest.Route{
 	rest.On("signApproval", "POST /institutions/{id}/approvals/{approval}/sign", exchange.ApprovalSign, 200,
 		institution.SignApproval,
 		"Sign a version of a standing approval. From then on it signs, for its institution, every letter that it "+
-			"covers. A program's token cannot."),
+			"covers. With what a passkey answered, the signature has the level PASSKEY. A program's token cannot."),
+	rest.On("askApprovalPasskey", "POST /institutions/{id}/approvals/{approval}/sign/options", exchange.ApprovalSign,
+		200, institution.AskApproval,
+		"Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY. "+
+			"The statement waits for five minutes, to be signed once."),
 	rest.On("listInstruments", "GET /instruments", exchange.InstrumentRead, 200, institution.ListInstruments,
 		"List the instruments, the forms of agreements, by id and first day, each version by itself: those that "+
 			"Aliquot brings along, and those that the operator installed"),

@@ -818,6 +818,12 @@ var visits = []routeCase{
 		return atf("%s/approvals/%d", s.institution().path, s.institution().approval).
 			with(obj{"largest_bsl": 1 + s.next()%3})
 	}},
+	{"POST /institutions/{id}/approvals/{approval}/sign/options", "owner", func(s *scene, _ string) visit {
+		made := s.owner.want(201, "POST", s.institution().path+"/approvals", standing()).id()
+		s.device(s.owner)
+		s.forgetStatements()
+		return atf("%s/approvals/%d/sign/options", s.institution().path, made).with(obj{"version": 1})
+	}},
 	{"POST /institutions/{id}/approvals/{approval}/sign", "owner", func(s *scene, _ string) visit {
 		made := s.owner.want(201, "POST", s.institution().path+"/approvals", standing()).id()
 		return atf("%s/approvals/%d/sign", s.institution().path, made).with(obj{"version": 1})

@@ -179,6 +179,7 @@ var scoped = map[string]string{
 	"POST /institutions/{id}/approvals":                                           "sss",
 	"PUT,PATCH /institutions/{id}/approvals/{approval}":                           "sss",
 	"POST /institutions/{id}/approvals/{approval}/sign":                           "sss",
+	"POST /institutions/{id}/approvals/{approval}/sign/options":                   "sss",
 	"GET /institutions/{id}/masters":                                              "+++",
 	"POST /institutions/{id}/masters":                                             "sss",
 	"PUT,PATCH /institutions/{id}/masters/{master}":                               "sss",

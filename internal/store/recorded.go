@@ -125,7 +125,8 @@ var recordedTables = map[string]recordedTable{
 	"masters": withFields(ofInstitution("master", "family edition standing counterparty signed_on withdrawn_on "+
 		"checked_on"), party.MasterFields),
 	"approvals": withFields(ofInstitution("approval", "version direction families categories largest_bsl human "+
-		"members counterparties from_day until_day officer signed_on level texts withdrawn_on"), approval.Fields),
+		"members counterparties from_day until_day officer signed_on level texts evidence withdrawn_on"),
+		approval.Fields),
 	"agreements": {object: "agreement", key: "id", clear: "state requester organization scientist provider recipient " +
 		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at closed_at",
 		personal: "typed reason", left: "updated_at instrument waits"}, // the last two follow from the other tables

@@ -113,6 +113,8 @@ var access = []asked{
 	{"POST /offices/{id}/approvals", "/offices/{institution}/approvals", "", "in 403 403 403 422 422"},
 	{"POST /offices/{id}/approvals/{approval}", "/offices/{institution}/approvals/999999", "do=sign&version=1",
 		"in 403 403 403 404 404"},
+	{"POST /offices/{id}/approvals/{approval}", "/offices/{institution}/approvals/999999", "do=passkey&version=1",
+		"in 403 403 403 404 404"},
 	{"GET /offices/{id}/letters", "/offices/{institution}/letters", "", "in 403 403 403 200 200"},
 	{"GET /offices/{id}/letters", "/offices/{institution}/letters?show=all&days=7&category=OTHER", "",
 		"in 403 403 403 200 200"},

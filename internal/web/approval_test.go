@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/agreement/signing/signingtest"
 	"aliquot/internal/exchange"
 
 	"github.com/PuerkitoBio/goquery"
@@ -38,6 +39,22 @@ func TestApprovals_AreDraftedSignedAndWithdrawnByAnOfficer(t *testing.T) {
 			w.Errorf("signed: %s", text)
 		}
 		olivia.post(one, "do", "withdraw").want(http.StatusSeeOther)
+		device := w.device(olivia)
+		olivia.post(path, append(draft, "categories", "PLASMID")...).want(http.StatusSeeOther)
+		one = olivia.get(path).doc.Find(".lines form").First().AttrOr("action", "")
+		asked := olivia.post(one, "do", "passkey", "version", "1").want(http.StatusOK).doc.Find("[data-passkey=get]")
+		if !strings.Contains(asked.Text(), `"letter":"Standing approval `) {
+			w.Errorf("what the device signs: %s", asked.Text())
+		}
+		if again := olivia.post(one, "version", "1", "credential", "{}").want(http.StatusUnprocessableEntity); !strings.
+			Contains(again.text("main"), "The device’s answer was not accepted") {
+			w.Errorf("an answer that proves nothing: %s", again.text("main"))
+		}
+		olivia.post(one, "version", "1", "credential", string(device.Get(w.T, []byte(asked.AttrOr("data-options", "")),
+			"http://example.org"))).want(http.StatusSeeOther)
+		if text := olivia.get(path).doc.Find(".lines li").First().Text(); !strings.Contains(text, "with a passkey on") {
+			w.Errorf("signed with a passkey: %s", text)
+		}
 		if text := olivia.get(path).doc.Find(".lines").Text(); !strings.Contains(text, "Withdrawn on") {
 			w.Errorf("withdrawn: %s", text)
 		}
@@ -73,4 +90,15 @@ func TestAskAndSign_IsOfferedWhereItWorks(t *testing.T) {
 		w.must(err)
 		offered("all is known", true)
 	})
+}
+
+// device returns a device with a passkey that somebody registered on the page for it.
+func (w *world) device(v *visitor) *signingtest.Device {
+	w.Helper()
+	device := signingtest.New(w.T)
+	options := v.post("/account/passkeys/new", "name", "Laptop").want(http.StatusOK).
+		doc.Find("[data-passkey=create]").AttrOr("data-options", "")
+	v.post("/account/passkeys", "name", "Laptop", "credential",
+		string(device.Create(w.T, []byte(options), "http://example.org"))).want(http.StatusSeeOther)
+	return device
 }

@@ -323,6 +323,41 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 	})
 }
 
+func TestDesk_SignsManyWithOneTouchOfAPasskey(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.providing()
+		w.placed()
+		josiah, tomas := w.as("josiah"), w.as("tomas")
+		var chosen []string
+		for _, title := range []string{"pUC18", "pUC19"} {
+			v, err := w.app.Letters.Send(w.Context(), josiah.actor, w.drafted(w.newRequest("PLASMID", title), "").ID)
+			w.must(err)
+			chosen = append(chosen, "id", fmt.Sprint(v.ID))
+		}
+		desk := tomas.get("/offices?q=sample").doc.Find(".lines a").First().AttrOr("href", "") + "/letters"
+		device := w.device(tomas)
+		role := tomas.post(desk, chosen...).want(http.StatusOK).doc.Find("button[name=role]")
+		if role.Length() != 1 || role.AttrOr("value", "") != party.RecipientOfficial {
+			t.Fatalf("passkeys are offered for %d roles", role.Length())
+		}
+		asked := tomas.post(desk, append(chosen, "role", party.RecipientOfficial)...).want(http.StatusOK).
+			doc.Find("[data-passkey=get]")
+		if strings.Count(asked.Find("pre").Text(), `"sha256"`) != 2 {
+			t.Errorf("the statement: %s", asked.Find("pre").Text())
+		}
+		answer := string(device.Get(t, []byte(asked.AttrOr("data-options", "")), "http://example.org"))
+		if text := tomas.post(desk, "credential", answer).want(http.StatusOK).text("main"); !strings.
+			Contains(text, "2 agreements signed") {
+			t.Errorf("the report: %s", text)
+		}
+		if text := tomas.post(desk, "credential", answer).want(http.StatusUnprocessableEntity).text("main"); !strings.
+			Contains(text, "Nothing was signed. ") {
+			t.Errorf("the same answer again: %s", text)
+		}
+	})
+}
+
 // TestMaterialPage_SaysUnderWhichAgreementItIsPassedOn, to whoever is signed in with their own institution.
 func TestMaterialPage_SaysUnderWhichAgreementItIsPassedOn(t *testing.T) {
 	t.Parallel()

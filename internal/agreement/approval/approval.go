@@ -33,6 +33,7 @@ type Approval struct {
 	Level          party.Level       // how it was signed
 	Identified     string            // who the provider of identities says the officer is, when they signed
 	Texts          []string          // SHA-256 of the texts that its families had when it was signed
+	Evidence       string            // that a passkey signed it, as JSON; empty: it was signed otherwise
 	WithdrawnOn    exchange.Date     // the first day on which it no longer holds
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -51,6 +52,7 @@ type Signature struct {
 	Level      party.Level
 	On         exchange.Date
 	Texts      []string
+	Evidence   string
 }
 
 // Sign returns the approval with a signature on one of its versions, which must be the one that it has.
@@ -66,6 +68,7 @@ func (a Approval) Sign(version int64, s Signature) (Approval, error) {
 		return a, exchange.Errorf(exchange.StaleVersion, "It has version %d by now; read it again.", a.Version)
 	}
 	a.Officer, a.Identified, a.Level, a.SignedOn, a.Texts = s.Officer, s.Identified, s.Level, s.On, s.Texts
+	a.Evidence = s.Evidence
 	return a, nil
 }
 

@@ -1,11 +1,13 @@
 package approval
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/field"
@@ -66,6 +68,9 @@ var Fields = []field.Descriptor[Approval]{
 	{Name: "texts", At: func(a *Approval) any { return &a.Texts }, ReadOnly: true,
 		Doc: "The SHA-256 of the texts that its families had when it was signed. Letters with another text are " +
 			"signed by people."},
+	{Name: "evidence", At: func(a *Approval) any { return &a.Evidence }, ReadOnly: true,
+		Doc: "JSON with what a passkey signed (document) and the proof of it (passkey), which can be checked without " +
+			"this server; empty if it was signed otherwise."},
 	{Name: "withdrawn_on", At: func(a *Approval) any { return &a.WithdrawnOn }, Label: "Withdrawn on",
 		Help: "The first day on which it no longer holds: today, or later. What it signed stays signed."},
 	{Name: "created_at", At: func(a *Approval) any { return &a.CreatedAt }, ReadOnly: true},
@@ -100,16 +105,30 @@ func (a Approval) Faults(f *exchange.FieldErrors) {
 	}
 }
 
-// SignNew is the body of the signature of an approval.
-type SignNew struct {
+// AskNew is the body of POST /institutions/:id/approvals/:approval/sign/options.
+type AskNew struct {
 	Version exchange.Opt[int64] `json:"version"`
 }
 
 // Validate implements Body.
-func (n SignNew) Validate(bool) (f exchange.FieldErrors) {
+func (n AskNew) Validate(bool) (f exchange.FieldErrors) {
 	const most = 1 << 31
 	f.Rule("version", exchange.Rule{From: 1, To: most})
 	f.Must("version", n.Version.Value >= 1 && n.Version.Value <= most,
 		"is required: the number of the version that you sign")
+	return f
+}
+
+// SignNew is the body of POST /institutions/:id/approvals/:approval/sign. What a passkey answered makes it a signature
+// of the level PASSKEY.
+type SignNew struct {
+	Version    exchange.Opt[int64]           `json:"version"`
+	Credential exchange.Opt[json.RawMessage] `json:"credential"`
+}
+
+// Validate implements Body.
+func (n SignNew) Validate(create bool) exchange.FieldErrors {
+	f := AskNew{n.Version}.Validate(create)
+	signing.CheckAnswer(&f, n.Credential)
 	return f
 }

@@ -9,20 +9,42 @@ import (
 
 // Asking is the body of a question which instrument a transfer takes.
 type Asking struct {
-	Material  exchange.Opt[exchange.Ref]  `json:"material"`
-	Provider  exchange.Null[exchange.Ref] `json:"provider"` // institution; null: that of the material's lab
-	Recipient exchange.Opt[exchange.Ref]  `json:"recipient"`
-	Purpose   exchange.Opt[string]        `json:"purpose"`
-	Chemical  exchange.Opt[bool]          `json:"chemical"`
-	Altered   exchange.Opt[bool]          `json:"altered"`
-	Choice    exchange.Opt[string]        `json:"choice"` // a family
+	Material  exchange.Opt[exchange.Ref]   `json:"material"`
+	Materials exchange.Opt[[]exchange.Ref] `json:"materials"` // that go into one letter
+	Provider  exchange.Null[exchange.Ref]  `json:"provider"`  // institution; null: that of the material's lab
+	Recipient exchange.Opt[exchange.Ref]   `json:"recipient"`
+	Purpose   exchange.Opt[string]         `json:"purpose"`
+	Chemical  exchange.Opt[bool]           `json:"chemical"`
+	Altered   exchange.Opt[bool]           `json:"altered"`
+	Choice    exchange.Opt[string]         `json:"choice"` // a family
+}
+
+// MaxMaterials is how many materials a question is about at most: as many as the requests of a letter.
+const MaxMaterials = 50
+
+// IDs returns the ids of the materials, each once, in order.
+func (a Asking) IDs() (ids []int64) {
+	for _, id := range a.Materials.Value {
+		ids = append(ids, int64(id))
+	}
+	if a.Material.Set {
+		ids = append(ids, int64(a.Material.Value))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // Transfer returns the transfer that is asked about, without its parties and facts.
 func (a Asking) Transfer() (Transfer, error) {
 	var f exchange.FieldErrors
 	t := Transfer{Purpose: purposes[0], Chemical: a.Chemical.Value, Altered: a.Altered.Value}
-	f.Must("material", a.Material.Set, "is required: the id of a material")
+	f.Rule("materials", exchange.Rule{Max: MaxMaterials})
+	switch n := len(a.Materials.Value); {
+	case a.Material.Set == (n > 0):
+		f.Add("material", "is required, or else materials: the ids of those that are transferred together")
+	case n > MaxMaterials:
+		f.Add("materials", "must be at most %d; there are %d", MaxMaterials, n)
+	}
 	f.Must("recipient", a.Recipient.Set, "is required: the id of the institution that receives it")
 	f.Rule("purpose", exchange.Rule{Words: purposes, Name: "TransferPurpose"})
 	if t.Purpose = a.Purpose.Or(t.Purpose); !slices.Contains(purposes, t.Purpose) {

@@ -57,6 +57,41 @@ type Resolution struct {
 	Questions    []string // facts that would decide
 }
 
+// Together returns the resolution of one letter for several transfers: the instrument that all of them take, if it is
+// the same; what is against another for one of them is against it for the letter.
+func Together(each []Resolution) (all Resolution) {
+	all = each[0]
+	for _, r := range each[1:] {
+		if all.Instrument == nil || r.Instrument == nil || r.Instrument.ID != all.Instrument.ID {
+			all.Instrument, all.Because = nil, nil
+		}
+		for _, a := range r.Alternatives {
+			all.Alternatives = withReasons(all.Alternatives, a)
+		}
+		for _, q := range r.Questions {
+			if !slices.Contains(all.Questions, q) {
+				all.Questions = append(slices.Clip(all.Questions), q)
+			}
+		}
+	}
+	return all
+}
+
+// withReasons returns a list of alternatives with one more, or with its reasons at the one of the same instrument.
+func withReasons(list []Alternative, a Alternative) []Alternative {
+	list = slices.Clone(list)
+	n := slices.IndexFunc(list, func(other Alternative) bool { return other.Instrument == a.Instrument })
+	if n < 0 {
+		return append(list, a)
+	}
+	for _, why := range a.WhyNot {
+		if !slices.Contains(list[n].WhyNot, why) {
+			list[n].WhyNot = append(slices.Clip(list[n].WhyNot), why)
+		}
+	}
+	return list
+}
+
 // The reasons why an instrument is not valid. Their citation is that of the instrument.
 var (
 	notInstalled    = Reason{"V1", "Its official text is not installed here.", "", InstallText}

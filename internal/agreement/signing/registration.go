@@ -208,9 +208,14 @@ func (n PasskeyNew) Named() (name string, f exchange.FieldErrors) {
 	return name, f
 }
 
-// answered checks the form of the answer of a browser.
+// answered checks the form of the answer of a browser, which is required.
 func answered(f *exchange.FieldErrors, answer exchange.Opt[json.RawMessage]) {
 	f.Must("credential", answer.Set, "is required: what toJSON() of the browser's PublicKeyCredential returns")
+	CheckAnswer(f, answer)
+}
+
+// CheckAnswer checks the form of the answer of a browser, if there is one.
+func CheckAnswer(f *exchange.FieldErrors, answer exchange.Opt[json.RawMessage]) {
 	if !answer.Set {
 		return
 	}

@@ -177,6 +177,13 @@ func SignApproval(c *rest.Call, in approval.SignNew) (shape.Approval, error) {
 	return shape.ShowApproval(signed), err
 }
 
+// AskApproval serves POST /institutions/{id}/approvals/{approval}/sign/options.
+func AskApproval(c *rest.Call, in approval.AskNew) (shape.AgreementPasskeyOptions, error) {
+	c.NoStore()
+	asked, err := c.App.Institutions.AskApproval(c.Context(), c.Actor, c.ID("id"), c.ID("approval"), in)
+	return shape.AgreementPasskeyOptions{Statement: asked.Statement, Options: asked.Options}, err
+}
+
 // SignatoryQuery says which signatories a download has, and in which form.
 type SignatoryQuery struct {
 	Family *string `query:"family" help:"The code of one master agreement, such as UBMTA; without it all."`

@@ -17,15 +17,22 @@ func agreementMeanings() map[string]string {
 		"options":      "What the browser passes to navigator.credentials, with parseCreationOptionsFromJSON.",
 		"credential":   "What toJSON() of the browser's PublicKeyCredential returns.",
 
-		"Resolution.material":  "The material that is transferred.",
-		"Resolution.provider":  "The institution that provides it; null or left out: that of the material's lab today.",
+		"Resolution.material": "The material that is transferred.",
+		"Resolution.materials": "In place of material: materials of one lab that one letter is for. In the answer, " +
+			"what each takes by itself, by id.",
+		"MaterialResolution.material":   "The material.",
+		"MaterialResolution.instrument": "The instrument that it takes by itself; null: none is valid.",
+		"MaterialResolution.questions":  "The facts of it that would decide, and that the lab has not stated.",
+		"Resolution.provider": "The institution that provides it; null or left out: " +
+			"that of the material's lab today.",
 		"Resolution.recipient": "The institution that receives it.",
 		"Resolution.purpose":   "What it is for; RESEARCH where it is left out.",
 		"Resolution.chemical":  "Whether it is a chemical substance, which no category says.",
 		"Resolution.altered":   "Whether the text of the agreement was changed.",
 		"Resolution.choice": "A family of instruments that a member or officer prefers. It is taken if it is valid; " +
 			"alternatives say why it is not.",
-		"Resolution.instrument":            "The instrument that the transfer takes today; null: none is valid.",
+		"Resolution.instrument": "The instrument that the transfer takes today; null: none is valid, or the " +
+			"materials take different ones, so that each of these needs a letter.",
 		"because":                          "The rules that decided.",
 		"alternatives":                     "The other instruments, and why not.",
 		"Resolution.questions":             "The facts that would decide, and that the lab has not stated.",

@@ -79,7 +79,7 @@ var bodyRules = func() map[bodyKind]rules {
 		request.New{}, request.NewGroup{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
-		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{},
+		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{}, approval.AskNew{},
 		requirement.Stating{}, requirement.PermitPatch{}, requirement.PermitUse{}, instrument.Asking{},
 		term.LineageStating{},
 		duty.Patch{}, duty.Evidence{}, duty.Waiver{},

@@ -223,6 +223,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[party.Patch[party.Master]]():      "MasterPatch",
 	reflect.TypeFor[party.Patch[approval.Approval]](): "ApprovalPatch",
 	reflect.TypeFor[approval.SignNew]():               "ApprovalSignNew",
+	reflect.TypeFor[approval.AskNew]():                "ApprovalAskNew",
 	reflect.TypeFor[requirement.PermitPatch]():        "PermitPatch",
 	reflect.TypeFor[requirement.PermitUse]():          "PermitUseNew",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",

@@ -55,6 +55,15 @@ type Resolution struct {
 	Because      []ResolutionReason      `json:"because"`
 	Alternatives []ResolutionAlternative `json:"alternatives"`
 	Questions    []string                `json:"questions"`
+	Materials    []MaterialResolution    `json:"materials"`
+}
+
+// MaterialResolution is the instrument for the transfer of one of the materials by itself.
+type MaterialResolution struct {
+	Material   int64               `json:"material"`
+	Instrument *ResolvedInstrument `json:"instrument"`
+	Because    []ResolutionReason  `json:"because"`
+	Questions  []string            `json:"questions"`
 }
 
 // ResolvedInstrument names an instrument.
@@ -82,18 +91,27 @@ type ResolutionAlternative struct {
 }
 
 // ShowResolution returns the JSON form of its argument.
-func ShowResolution(r instrument.Resolution) Resolution {
-	reason := func(r instrument.Reason) ResolutionReason {
-		return ResolutionReason{r.Rule, r.Why, r.Citation, string(r.Remedy)}
-	}
-	out := Resolution{Because: List(r.Because, reason), Questions: append([]string{}, r.Questions...),
+func ShowResolution(r requirements.Resolved) Resolution {
+	return Resolution{Instrument: resolvedInstrument(r.Instrument), Because: List(r.Because, resolutionReason),
+		Questions: append([]string{}, r.Questions...),
 		Alternatives: List(r.Alternatives, func(a instrument.Alternative) ResolutionAlternative {
-			return ResolutionAlternative{a.Instrument, a.Title, List(a.WhyNot, reason)}
+			return ResolutionAlternative{a.Instrument, a.Title, List(a.WhyNot, resolutionReason)}
+		}),
+		Materials: List(r.Materials, func(m requirements.MaterialResolved) MaterialResolution {
+			return MaterialResolution{m.Material, resolvedInstrument(m.Instrument), List(m.Because, resolutionReason),
+				append([]string{}, m.Questions...)}
 		})}
-	if i := r.Instrument; i != nil {
-		out.Instrument = &ResolvedInstrument{i.ID, i.Family, i.Version, i.Title, i.Citation}
+}
+
+func resolutionReason(r instrument.Reason) ResolutionReason {
+	return ResolutionReason{r.Rule, r.Why, r.Citation, string(r.Remedy)}
+}
+
+func resolvedInstrument(i *instrument.Instrument) *ResolvedInstrument {
+	if i == nil {
+		return nil
 	}
-	return out
+	return &ResolvedInstrument{i.ID, i.Family, i.Version, i.Title, i.Citation}
 }
 
 // Owed is what the transfer of a request needs.

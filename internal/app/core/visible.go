@@ -29,14 +29,45 @@ func (a *Core) Listed(ctx context.Context, c store.Conn, who exchange.Actor, id 
 	if err != nil {
 		return m, err
 	}
+	return m, a.mayList(ctx, c, who, &m)
+}
+
+// mayList checks that who may see a material, and clears one that they do not know of.
+func (a *Core) mayList(ctx context.Context, c store.Conn, who exchange.Actor, m *material.Shown) error {
 	if a.Hides(who, m.Material, c.Now) {
-		return material.Shown{}, NoMaterial()
+		*m = material.Shown{}
+		return NoMaterial()
 	}
 	if m.Embargoed(c.Now) {
-		err = a.MayRead(ctx, who, exchange.MaterialForesee, who.ToOrganization(m.OrganizationID),
-			Object("material", id))
+		return a.MayRead(ctx, who, exchange.MaterialForesee, who.ToOrganization(m.OrganizationID),
+			Object("material", m.ID))
 	}
-	return m, err
+	return nil
+}
+
+// ListedByIDs reads materials as Listed does, in the order of their ids in a field of a body.
+func (a *Core) ListedByIDs(ctx context.Context, c store.Conn, who exchange.Actor,
+	field string, ids []int64) ([]material.Shown, error) {
+	found, err := c.Materials.ShownByIDs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int64]material.Shown{}
+	for _, m := range found {
+		byID[m.ID] = m
+	}
+	list := make([]material.Shown, 0, len(ids))
+	for _, id := range ids {
+		m, known := byID[id]
+		if !known {
+			return nil, Refer(NoMaterial(), field, id)
+		}
+		if err := a.mayList(ctx, c, who, &m); err != nil {
+			return nil, Refer(err, field, id)
+		}
+		list = append(list, m)
+	}
+	return list, nil
 }
 
 // Shown is listed, with the private fields if who may see them.

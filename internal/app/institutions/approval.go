@@ -29,7 +29,7 @@ var approvals = kind[approval.Approval]{
 		if a.Officer = who.ID; old != nil {
 			a.Version++
 		}
-		if err := signsAlone(k, *a, exchange.ApprovalWrite); err != nil {
+		if _, err := signsAlone(k, *a, exchange.ApprovalWrite); err != nil {
 			return err
 		}
 		return refers(ctx, c, tx, *a)
@@ -55,16 +55,18 @@ func withdraws(who exchange.Actor, k caller, old, a approval.Approval, today exc
 	return reaches(k, old.Authority())
 }
 
-// signsAlone checks that the caller may sign an approval: by an authority of their own, also if they are an admin.
-func signsAlone(k caller, a approval.Approval, action exchange.Action) error {
+// signsAlone returns the authority by which the caller may sign an approval: one of their own, also if they are an
+// admin.
+func signsAlone(k caller, a approval.Approval, action exchange.Action) (party.Authority, error) {
 	needed := a.Authority()
-	if slices.ContainsFunc(k.held, func(own party.Authority) bool { return own.MayGrant(needed) }) {
-		return nil
+	i := slices.IndexFunc(k.held, func(own party.Authority) bool { return own.MayGrant(needed) })
+	if i >= 0 {
+		return k.held[i], nil
 	}
 	e := exchange.Errorf(exchange.NoAuthority, "A standing approval is signed by an officer, within what one of their "+
 		"authorities covers and for no longer than that holds. Yours does not cover this.")
 	e.Action = action
-	return e
+	return party.Authority{}, e
 }
 
 // refers checks that what an approval names exists: families of instruments, institutions, and people who are at this
@@ -102,56 +104,4 @@ func refers(ctx context.Context, c *core.Core, tx store.Conn, a approval.Approva
 		}
 	}
 	return f.Err()
-}
-
-// SignApproval signs the version of a standing approval that the caller saw. They sign it as an officer, within what
-// they may sign themselves, and signed in: from then on it signs letters.
-func (a Institutions) SignApproval(ctx context.Context, who exchange.Actor, id, which int64,
-	n approval.SignNew) (signed approval.Approval, err error) {
-	if err := n.Validate(true).Err(); err != nil {
-		return signed, err
-	}
-	err = a.Approvals.write(ctx, who, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, k caller) error {
-		if err := a.May(ctx, tx, who, exchange.ApprovalSign, k.officer(), object(id)); err != nil {
-			return err
-		}
-		if signed, err = a.Approvals.find(ctx, tx, id, which); err != nil {
-			return err
-		}
-		if who.Scope != "" {
-			return exchange.Errorf(exchange.OutOfScope, "A program’s token cannot sign; sign in to do it (%s).",
-				exchange.ApprovalSign)
-		}
-		if err := signsAlone(k, signed, exchange.ApprovalSign); err != nil {
-			return err
-		}
-		if !party.SignedIn.Reaches(k.institution.LeastLevel) {
-			return exchange.Errorf(exchange.LevelTooLow, "%s asks for signatures of the level %s or higher.",
-				k.institution.LegalName, k.institution.LeastLevel)
-		}
-		if err := refers(ctx, a.Core, tx, signed); err != nil {
-			return err
-		}
-		u, err := tx.Users.Get(ctx, who.ID)
-		if err != nil {
-			return err
-		}
-		library, err := a.Library(ctx, tx)
-		if err != nil {
-			return err
-		}
-		today := exchange.DayOf(tx.Now)
-		if signed, err = signed.Sign(n.Version.Value, approval.Signature{Officer: u.ID, Identified: u.RegistryID,
-			Level: party.SignedIn, On: today, Texts: library.Texts(signed.Families, today)}); err != nil {
-			return err
-		}
-		if err := tx.Institutions.Approvals.Update(ctx, which, signed); err != nil {
-			return err
-		}
-		if signed, err = tx.Institutions.Approvals.Get(ctx, id, which); err != nil {
-			return err
-		}
-		return a.RecordAction(ctx, tx, who, exchange.ApprovalSign, k.officer(), object(id), signed.ID)
-	})
-	return signed, err
 }

@@ -2,6 +2,7 @@ package letters
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"aliquot/internal/agreement/approval"
@@ -108,6 +109,8 @@ type evidence struct {
 	SignedOn   exchange.Date `json:"signed_on"`
 	Identified string        `json:"identified"`
 	Intent     string        `json:"intent"`
+	// the passkey's signature on the approval, with what it signed, if it was signed with one
+	Passkey json.RawMessage `json:"approval_evidence,omitempty"`
 }
 
 // signByApprovals signs for each official whose signature a standing approval is.
@@ -128,7 +131,7 @@ func (s *signable) signByApprovals(ctx context.Context, tx store.Conn) error {
 			Level: one.by.Level, Approval: one.Approval, Evidence: evidence{one.by.ID, one.by.Version,
 				one.by.Officer.String(), one.by.SignedOn, one.by.Identified,
 				fmt.Sprintf("Signed in advance by standing approval %d, version %d, which covers every material of "+
-					"this letter.", one.by.ID, one.by.Version)}}); err != nil {
+					"this letter.", one.by.ID, one.by.Version), json.RawMessage(one.by.Evidence)}}); err != nil {
 			return err
 		}
 	}

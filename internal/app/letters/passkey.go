@@ -14,16 +14,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Asked is what somebody is asked to sign with a passkey.
-type Asked struct {
-	Statement string // as it is signed
-	Options   []byte // what a browser passes to navigator.credentials.get, as JSON
-}
-
 // AskPasskey returns what who signs with one touch of a passkey: letters in one role, by one authority. Each is checked
 // as at its signature.
 func (a Letters) AskPasskey(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	n letter.PasskeyAsk) (asked Asked, err error) {
+	n letter.PasskeyAsk) (asked passkeys.Asked, err error) {
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.mayTouch(ctx, tx, who, user); err != nil {
 			return err
@@ -56,8 +50,8 @@ func (a Letters) AskPasskey(ctx context.Context, who exchange.Actor, user uuid.U
 			}
 			s.Authority, s.Documents = signer.Authority, append(s.Documents, c.Document)
 		}
-		statement, options, err := passkeys.New(a.Core).Ask(ctx, tx, who.ID, s)
-		asked = Asked{string(statement), options}
+		var err error
+		asked, err = passkeys.New(a.Core).Ask(ctx, tx, who.ID, s)
 		return err
 	})
 	return asked, err
@@ -112,7 +106,7 @@ func (a Letters) SignWithPasskey(ctx context.Context, who exchange.Actor, user u
 		for _, d := range s.Documents {
 			id, err := letter.ID(d.Letter)
 			if err != nil {
-				return err
+				return core.FieldError("credential", "signs %s, not a letter", d.Letter)
 			}
 			l, rel, err := a.forSignature(ctx, tx, who, id)
 			if err != nil {

@@ -13,10 +13,22 @@ import (
 	"aliquot/internal/store"
 )
 
-// Resolve returns the instrument for the transfer of a material today, why, and why not the others. Conflict if its lab
-// belongs to no institution and none is named.
+// Resolved is the instrument for the transfer of materials in one letter, and that of each by itself.
+type Resolved struct {
+	instrument.Resolution
+	Materials []MaterialResolved // by id
+}
+
+// MaterialResolved is the instrument for the transfer of a material.
+type MaterialResolved struct {
+	Material int64
+	instrument.Resolution
+}
+
+// Resolve returns the instrument for the transfer of materials today, why, and why not the others. Conflict if their
+// lab belongs to no institution and none is named.
 func (a Requirements) Resolve(ctx context.Context, who exchange.Actor,
-	asked instrument.Asking) (r instrument.Resolution, err error) {
+	asked instrument.Asking) (r Resolved, err error) {
 	if err := a.MayRead(ctx, who, exchange.AgreementResolve, who.Relations(), "agreement"); err != nil {
 		return r, err
 	}
@@ -25,10 +37,9 @@ func (a Requirements) Resolve(ctx context.Context, who exchange.Actor,
 		return r, err
 	}
 	c := a.DB.Read()
-	id := int64(asked.Material.Value)
-	m, err := a.Listed(ctx, c, who, id)
+	materials, err := a.listed(ctx, c, who, asked)
 	if err != nil {
-		return r, core.Refer(err, "material", id)
+		return r, err
 	}
 	library, err := a.Library(ctx, c)
 	if err != nil {
@@ -41,7 +52,7 @@ func (a Requirements) Resolve(ctx context.Context, who exchange.Actor,
 		t.Provider, err = c.Institutions.Get(ctx, int64(*said))
 		err = core.Refer(err, "provider", *said)
 	} else {
-		t.Provider, err = institutionOf(ctx, c, m.OrganizationID)
+		t.Provider, err = institutionOf(ctx, c, materials[0].OrganizationID)
 	}
 	if err != nil {
 		return r, err
@@ -49,7 +60,33 @@ func (a Requirements) Resolve(ctx context.Context, who exchange.Actor,
 	if t.Recipient, err = c.Institutions.Get(ctx, int64(asked.Recipient.Value)); err != nil {
 		return r, core.Refer(err, "recipient", asked.Recipient.Value)
 	}
-	return resolve(ctx, c, library, m.Material, t)
+	each, err := resolve(ctx, c, library, t, materials...)
+	if err != nil {
+		return r, err
+	}
+	r.Resolution = instrument.Together(each)
+	for i, m := range materials {
+		r.Materials = append(r.Materials, MaterialResolved{m.ID, each[i]})
+	}
+	return r, nil
+}
+
+// listed reads the materials that a question is about, which who may see, by id. They are of one lab.
+func (a Requirements) listed(ctx context.Context, c store.Conn, who exchange.Actor,
+	asked instrument.Asking) (list []material.Material, err error) {
+	field := "materials"
+	if asked.Material.Set {
+		field = "material"
+	}
+	found, err := a.ListedByIDs(ctx, c, who, field, asked.IDs())
+	for _, m := range found {
+		list = append(list, m.Material)
+		if m.OrganizationID != list[0].OrganizationID {
+			return nil, core.FieldError(field, "must be of one lab, as the requests of a letter are: %d is of another "+
+				"than %d", m.ID, list[0].ID)
+		}
+	}
+	return list, err
 }
 
 // institutionOf reads the institution of a lab today; Conflict if it has none.
@@ -64,16 +101,23 @@ func institutionOf(ctx context.Context, c store.Conn, lab int64) (i party.Instit
 	return c.Institutions.Get(ctx, id)
 }
 
-// resolve adds to a transfer between two institutions what decides, and resolves it today.
-func resolve(ctx context.Context, c store.Conn, library *instrument.Library, m material.Material,
-	t instrument.Transfer) (r instrument.Resolution, err error) {
+// resolve adds to a transfer between two institutions what decides, and resolves it today for each material.
+func resolve(ctx context.Context, c store.Conn, library *instrument.Library, t instrument.Transfer,
+	materials ...material.Material) (each []instrument.Resolution, err error) {
 	if t.Masters, err = core.MastersOf(ctx, c, t.Provider.ID, t.Recipient.ID); err != nil {
-		return r, err
+		return nil, err
 	}
-	facts, err := core.FactsOf(ctx, c, m)
+	facts, err := core.FactsOf(ctx, c, materials...)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	t.Facts, t.Category = facts[m.ID], m.Category
-	return library.Resolve(t, exchange.DayOf(c.Now))
+	for _, m := range materials {
+		t.Facts, t.Category = facts[m.ID], m.Category
+		r, err := library.Resolve(t, exchange.DayOf(c.Now))
+		if err != nil {
+			return nil, err
+		}
+		each = append(each, r)
+	}
+	return each, nil
 }

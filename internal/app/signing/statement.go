@@ -10,35 +10,40 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ask keeps a statement that a user is to sign with a passkey of theirs within five minutes. It returns the statement
-// as it is signed, and what a browser passes to navigator.credentials.get, as JSON; Conflict if they have no passkey.
-func (a Signing) Ask(ctx context.Context, tx store.Conn, user uuid.UUID, s signing.Statement) (statement,
-	options []byte, err error) {
+// Asked is what somebody is asked to sign with a passkey.
+type Asked struct {
+	Statement string // as it is signed
+	Options   []byte // what a browser passes to navigator.credentials.get, as JSON
+}
+
+// Ask keeps a statement that a user is to sign with a passkey of theirs within five minutes; Conflict if they have no
+// passkey.
+func (a Signing) Ask(ctx context.Context, tx store.Conn, user uuid.UUID, s signing.Statement) (asked Asked, err error) {
 	site, err := a.site()
 	if err != nil {
-		return nil, nil, err
+		return asked, err
 	}
 	if _, err := tx.Users.ForUpdate(ctx, user); err != nil {
-		return nil, nil, err
+		return asked, err
 	}
 	known, err := tx.Passkeys.Of(ctx, user)
 	if err != nil {
-		return nil, nil, err
+		return asked, err
 	}
 	keys := signing.InUse(known)
 	if len(keys) == 0 {
-		return nil, nil, exchange.Errorf(exchange.Conflict, "You have no passkey. Register one in your settings, "+
+		return asked, exchange.Errorf(exchange.Conflict, "You have no passkey. Register one in your settings, "+
 			"under Passkeys; then sign.")
 	}
 	p, err := signing.NewPending(s, tx.Now)
 	if err != nil {
-		return nil, nil, err
+		return asked, err
 	}
 	if err := a.wait(ctx, tx, user, p); err != nil {
-		return nil, nil, err
+		return asked, err
 	}
-	options, err = p.RequestOptions(site, keys)
-	return p.Statement, options, err
+	options, err := p.RequestOptions(site, keys)
+	return Asked{string(p.Statement), options}, err
 }
 
 // Answer checks the answer of a browser to a statement that a user was asked to sign, and uses the statement up.

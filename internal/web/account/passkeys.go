@@ -1,8 +1,6 @@
 package account
 
 import (
-	"encoding/json"
-
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
 	"aliquot/internal/web/ui"
@@ -49,11 +47,7 @@ func (v *passkeyRequest) passkeys() (ui.Response, error) {
 
 // passkeyNew is the passkey that the form describes.
 func (v *passkeyRequest) passkeyNew() signing.PasskeyNew {
-	n := signing.PasskeyNew{Name: exchange.Some(v.PostFormValue("name"))}
-	if answer := v.PostFormValue("credential"); answer != "" {
-		n.Credential = exchange.Some(json.RawMessage(answer))
-	}
-	return n
+	return signing.PasskeyNew{Name: exchange.Some(v.PostFormValue("name")), Credential: v.Credential()}
 }
 
 // beginPasskey takes the name of a passkey, and shows the button with which a device makes it.

@@ -23,6 +23,9 @@ type approvalPage struct {
 	*page
 	institutions.ApprovalPage
 	Categories []string
+	Asked      int64  // the approval that the visitor's device is asked to sign; 0: none
+	Statement  string // that it signs
+	Options    string // what script passes to the device
 }
 
 // Checked reports whether the form of a new approval has a value of a list.
@@ -73,7 +76,7 @@ func (v *pageRequest) readApprovals(id int64) (*approvalPage, error) {
 	now := time.Now().UTC()
 	of.Form = map[string][]string{"direction": {string(party.Provide)}, "largest_bsl": {"1"}, "human": {"NO"},
 		"from": {now.Format(time.DateOnly)}, "until": {now.AddDate(1, 0, 0).Format(time.DateOnly)}}
-	return &approvalPage{of, list, category.Codes()}, nil
+	return &approvalPage{page: of, ApprovalPage: list, Categories: category.Codes()}, nil
 }
 
 // draftApproval makes a standing approval, which signs nothing before it is signed.
@@ -118,22 +121,45 @@ func (v *pageRequest) decideApproval(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
+	n, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64)
+	version := exchange.Some(n)
 	said := "Signed. From now on it signs the letters that it covers."
-	if v.PostFormValue("do") == "withdraw" {
+	switch v.PostFormValue("do") {
+	case "passkey":
+		return v.askApproval(id, which, version)
+	case "withdraw":
 		said = "Withdrawn. It signs nothing from today on."
 		var p party.Patch[approval.Approval]
 		if err = p.Set("withdrawn_on", exchange.DayOf(time.Now())); err == nil {
 			_, err = v.App.Institutions.Approvals.Update(v.Context(), v.Who.Actor, id, which, p, nil)
 		}
-	} else {
-		version, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64)
+	default:
 		_, err = v.App.Institutions.SignApproval(v.Context(), v.Who.Actor, id, which,
-			approval.SignNew{Version: exchange.Some(version)})
+			approval.SignNew{Version: version, Credential: v.Credential()})
+		if _, wrong := ui.FieldErrorsIn(err); wrong && v.Credential().Set {
+			err = exchange.Errorf(exchange.Conflict, ui.AnswerRefused)
+		}
 	}
 	if err != nil {
 		return v.refuseApproval(id, nil, err)
 	}
 	return ui.SeeOther("/offices/" + v.PathValue("id") + "/approvals").Saying(said), nil
+}
+
+// askApproval shows the button with which a device signs the version of an approval that the visitor saw.
+func (v *pageRequest) askApproval(id, which int64, version exchange.Opt[int64]) (ui.Response, error) {
+	asked, err := v.App.Institutions.AskApproval(v.Context(), v.Who.Actor, id, which, approval.AskNew{Version: version})
+	if err != nil {
+		return v.refuseApproval(id, nil, err)
+	}
+	p, err := v.readApprovals(id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.Asked, p.Statement, p.Options = which, asked.Statement, string(asked.Options)
+	r, err := ui.Show("institution-approvals", p)
+	r.Private = true
+	return r, err
 }
 
 // refuseApproval shows the page again with what is wrong: of a new approval, with what was typed.

@@ -1,16 +1,11 @@
 package institution
 
 import (
-	"errors"
-	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"aliquot/internal/agreement/letter"
-	signatures "aliquot/internal/agreement/signing"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -32,6 +27,8 @@ type deskPage struct {
 	// the letters whose signing the visitor is asked to confirm, or was reported; nil: the list is shown
 	Signing []signing
 	Signed  bool
+	Options string // what script passes to the device that signs them with one touch; "": nothing was asked
+	Asked   string // the statement that it signs
 }
 
 // deskLink is the link to a page of the list by its number.
@@ -39,23 +36,6 @@ type deskLink struct {
 	Number  int
 	Address string
 	Here    bool
-}
-
-// signing is a letter that the visitor signs together with others.
-type signing struct {
-	letter.Agreement
-	Role    string
-	Problem string // why it was not signed, or cannot be
-}
-
-// Statement is what the signature states, exactly as it is recorded.
-func (s signing) Statement() string {
-	return letters.Intent(signatures.DocumentOf(s.Agreement), s.Role)
-}
-
-// Value names the version that is signed, in the form.
-func (s signing) Value() string {
-	return fmt.Sprintf("%d %d %s", s.ID, s.Letter.Version, s.SHA256)
 }
 
 // lettersOfPage is how many letters a page of the desk has, and so how many are signed together.
@@ -200,74 +180,4 @@ func (v *pageRequest) desk(id int64) (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.Show("institution-letters", p)
-}
-
-// signMany asks the visitor to confirm that they sign several letters, or signs them, and reports on each.
-func (v *pageRequest) signMany(id int64) (ui.Response, error) {
-	p, err := v.readDesk(id)
-	if err != nil {
-		return ui.Response{}, err
-	}
-	chosen := map[int64]letter.SignatureNew{} // what was confirmed, by letter
-	var ids []int64
-	for _, value := range slices.Concat(v.PostForm["id"], v.PostForm["letter"]) {
-		parts := strings.Fields(value)
-		one := ui.ParseID(strings.Join(parts[:min(1, len(parts))], ""))
-		if one == nil || len(ids) == lettersOfPage {
-			continue
-		}
-		ids = append(ids, *one)
-		if len(parts) == 3 {
-			n, _ := strconv.ParseInt(parts[1], 10, 64)
-			chosen[*one] = letter.SignatureNew{Version: exchange.Some(n), SHA256: exchange.Some(parts[2])}
-		}
-	}
-	if len(ids) == 0 {
-		p.Errors = ui.FieldErrors{"id": {"Choose the agreements that you sign."}}
-		return ui.Invalid("institution-letters", p)
-	}
-	list, err := v.App.Letters.OnDesk(v.Context(), v.Who.Actor, id, ids)
-	if err != nil {
-		return ui.Response{}, err
-	}
-	p.Title, p.Signed = "Sign agreements", v.PostFormValue("do") == "sign"
-	p.Signing = []signing{}
-	for _, l := range list {
-		s := signing{Agreement: l, Role: letters.OfficialOf(id, l.Letter)}
-		switch {
-		case p.Signed:
-			n := chosen[l.ID]
-			n.Role = exchange.Some(s.Role)
-			_, err := v.App.Letters.SignIn(v.Context(), v.Who.Actor, l.ID, n)
-			s.Problem = v.whyNot(err)
-		case !p.Ours(l):
-			s.Problem = "It does not wait for the official of " + p.LegalName + "."
-		}
-		p.Signing = append(p.Signing, s)
-	}
-	return ui.Response{Status: http.StatusOK, Template: "institution-letters", Page: p}, nil
-}
-
-// whyNot returns why a letter was not signed, for its line in the report; "" if it was.
-func (v *pageRequest) whyNot(err error) string {
-	if err == nil {
-		return ""
-	}
-	v.LogCause(err)
-	v.NoteRefusal(err)
-	e, ours := errors.AsType[*exchange.Error](err)
-	if !ours || e.Code.ServerFault() {
-		return "It could not be signed now. Try again."
-	}
-	return e.Message
-}
-
-// Left returns how many letters were not signed, or cannot be.
-func (p *deskPage) Left() (n int) {
-	for _, s := range p.Signing {
-		if s.Problem != "" {
-			n++
-		}
-	}
-	return n
 }

@@ -1,7 +1,6 @@
 package letter
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -164,14 +163,10 @@ func (v *pageRequest) answerPasskey(id int64) (ui.Response, error) {
 	if _, err := v.read(id); err != nil {
 		return ui.Response{}, err
 	}
-	var n signing.PasskeyAnswer
-	if answer := v.PostFormValue("credential"); answer != "" {
-		n.Credential = exchange.Some(json.RawMessage(answer))
-	}
-	signed, err := v.App.Letters.SignWithPasskey(v.Context(), v.Who.Actor, v.Who.ID, n)
+	signed, err := v.App.Letters.SignWithPasskey(v.Context(), v.Who.Actor, v.Who.ID,
+		signing.PasskeyAnswer{Credential: v.Credential()})
 	if _, wrong := ui.FieldErrorsIn(err); wrong {
-		err = exchange.Errorf(exchange.Conflict, "The device’s answer was not accepted. Start again; if it repeats, "+
-			"use another device or browser.")
+		err = exchange.Errorf(exchange.Conflict, ui.AnswerRefused)
 	}
 	said := "Signed with your passkey."
 	if len(signed) > 0 && signed[0].State == letter.Executed {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -74,4 +75,16 @@ func (v *PageRequest) Person(typed string, labs ...int64) (uuid.UUID, error) {
 // Missing is the answer at an address where nothing is.
 func (v *PageRequest) Missing() (Response, error) {
 	return Response{}, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
+}
+
+// AnswerRefused is what a page says if what a device answered proves nothing.
+const AnswerRefused = "The device’s answer was not accepted. Start again; if it repeats, use another device or " +
+	"browser."
+
+// Credential is what the device of the visitor answered, which script puts into the form.
+func (v *PageRequest) Credential() (answer exchange.Opt[json.RawMessage]) {
+	if typed := v.PostFormValue("credential"); typed != "" {
+		answer = exchange.Some(json.RawMessage(typed))
+	}
+	return answer
 }
