@@ -5939,7 +5939,7 @@ type SavedSearch struct {
 	// Feed Address of its Atom feed.
 	Feed string `json:"feed"`
 
-	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, data_use, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 	Filters SearchFilters `json:"filters"`
 
 	// ID Identifies the object; it is never reused.
@@ -5965,7 +5965,7 @@ type SavedSearchNew struct {
 	// Alerts Whether the user is notified of new matches.
 	Alerts *bool `json:"alerts,omitempty"`
 
-	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, data_use, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 	Filters *SearchFilters `json:"filters,omitempty"`
 
 	// Name The name that the user gave it; by default what it searches for.
@@ -5980,7 +5980,7 @@ type SavedSearchPatch struct {
 	// Alerts Whether the user is notified of new matches.
 	Alerts *bool `json:"alerts,omitempty"`
 
-	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, data_use, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 	Filters *SearchFilters `json:"filters,omitempty"`
 
 	// Name The name that the user gave it; by default what it searches for.
@@ -5990,7 +5990,7 @@ type SavedSearchPatch struct {
 	Search *string `json:"search,omitempty"`
 }
 
-// SearchFilters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+// SearchFilters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, data_use, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 type SearchFilters struct {
 	// Access Access, one of several.
 	Access []string `json:"access,omitempty"`
@@ -6015,6 +6015,9 @@ type SearchFilters struct {
 
 	// DataType Kind of data, one of several.
 	DataType []string `json:"data_type,omitempty"`
+
+	// DataUse Terms of data use, one of several.
+	DataUse []string `json:"data_use,omitempty"`
 
 	// Disease Disease, one of several.
 	Disease []string `json:"disease,omitempty"`
@@ -8497,6 +8500,9 @@ type SearchMaterialsParams struct {
 	// HasPublication Only what has this in the facet Has a publication, or one of several.
 	HasPublication []bool `form:"has_publication,omitempty" json:"has_publication,omitempty"`
 
+	// DataUse Only what has this in the facet Terms of data use, or one of several.
+	DataUse []string `form:"data_use,omitempty" json:"data_use,omitempty"`
+
 	// LineType Only what has this in the facet Cell line type, or one of several.
 	LineType []string `form:"line_type,omitempty" json:"line_type,omitempty"`
 
@@ -8673,6 +8679,9 @@ type FeedMaterialsParams struct {
 
 	// HasPublication Only what has this in the facet Has a publication, or one of several.
 	HasPublication []bool `form:"has_publication,omitempty" json:"has_publication,omitempty"`
+
+	// DataUse Only what has this in the facet Terms of data use, or one of several.
+	DataUse []string `form:"data_use,omitempty" json:"data_use,omitempty"`
 
 	// LineType Only what has this in the facet Cell line type, or one of several.
 	LineType []string `form:"line_type,omitempty" json:"line_type,omitempty"`
@@ -28979,6 +28988,18 @@ func NewSearchMaterialsRequest(server string, params *SearchMaterialsParams) (*h
 
 		}
 
+		if params.DataUse != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "data_use", params.DataUse, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.LineType != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "line_type", params.LineType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
@@ -29696,6 +29717,18 @@ func NewFeedMaterialsRequest(server string, params *FeedMaterialsParams) (*http.
 		if params.HasPublication != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "has_publication", params.HasPublication, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DataUse != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "data_use", params.DataUse, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -19,6 +19,7 @@ import (
 var mayImport = map[string][]string{
 	"exchange":            {"exchange/fulltext", "exchange/identifier"},
 	"exchange/category":   {"exchange/identifier"},
+	"exchange/datause":    {"exchange"},
 	"exchange/field":      {"exchange", "exchange/fulltext"},
 	"exchange/fulltext":   {"exchange/identifier"},
 	"exchange/identifier": {},
@@ -27,7 +28,7 @@ var mayImport = map[string][]string{
 	"exchange/person":     {"exchange", "exchange/field", "exchange/fulltext", "exchange/mailing"},
 	"exchange/lab": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/mailing",
 		"exchange/person"},
-	"exchange/material": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/person"},
+	"exchange/material": {"exchange", "exchange/category", "exchange/datause", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/person"},
 	"exchange/request": {"exchange", "exchange/document", "exchange/fulltext", "exchange/lab", "exchange/material",
 		"exchange/person"},
 	"exchange/notify": {"exchange", "exchange/lab", "exchange/mailing", "exchange/material", "exchange/person",

@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/datause"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/material"
@@ -52,7 +53,7 @@ var wrongValues = map[reflect.Type][]string{
 		`[{"holder": "x", "terms": ["NO_SUCH"], "document": ""}]`, `[{"holder": ` + long + `, "terms": [], "document": ""}]`},
 	reflect.TypeFor[[]term.Origin](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`, `[{"relation": "NO_SUCH", "material": 1}]`,
 		`[{"relation": "PROGENY"}]`, `[{"relation": "PROGENY", "material": -1}]`},
-	reflect.TypeFor[[]requirement.DataUse](): {`7`, `{}`, `"x"`, `[7]`, `[{"id": "DUO:1"}]`, `[{"id": "DUO:0000007"}]`,
+	reflect.TypeFor[[]datause.Term](): {`7`, `{}`, `"x"`, `[7]`, `[{"id": "DUO:1"}]`, `[{"id": "DUO:0000007"}]`,
 		`[{"id": "DUO:0000042", "value": ` + long + `}]`},
 	reflect.TypeFor[map[string]string](): {`7`, `[]`, `"x"`, `{"x": 7}`, `{"x": {}}`, `{"no such": "x"}`,
 		`{"materials": "x"}`, `{"provider_name": "a\u0000b"}`, `{"provider_name": ` + long + `}`},

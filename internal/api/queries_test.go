@@ -181,7 +181,7 @@ var statements = map[string]int64{
 	"POST /grants/{id}/materials (of another lab)":                  9,
 	"DELETE /grants/{id}/materials/{material}":                      8,
 	"GET /materials/{id}/transfer-facts":                            2,
-	"PUT,PATCH /materials/{id}/transfer-facts":                      6,
+	"PUT,PATCH /materials/{id}/transfer-facts":                      10,
 	"GET /materials/{id}/lineage":                                   3,
 	"PUT,PATCH /materials/{id}/lineage":                             8,
 	"GET /materials/{id}/may-share":                                 4,
@@ -291,6 +291,7 @@ var onPostgres = map[string]int64{
 	"GET /search/users":                          4,
 	"GET /search/suggest":                        6,
 	"POST /agreements/{id}/links":                39,
+	"PUT,PATCH /materials/{id}/transfer-facts":   9,
 	"POST /users/{id}/signatures":                52,
 	"POST /users/{id}/signatures/options":        38,
 }

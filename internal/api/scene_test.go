@@ -870,7 +870,7 @@ var visits = []routeCase{
 	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, _ string) visit {
 		return atf("/materials/%d/transfer-facts", s.material).with(obj{"origin_country": "DE", "proprietary": "NO",
 			"encumbrances": []obj{{"holder": fmt.Sprint("Institute ", s.next()), "terms": []string{"ATTRIBUTION"},
-				"document": "MTA 7"}}, "data_uses": []obj{{"id": "DUO:0000042"}}})
+				"document": "MTA 7"}}, "data_uses": []obj{{"id": []string{"DUO:0000042", "DUO:0000046"}[s.next()/2%2]}}})
 	}},
 	{"GET /materials/{id}/lineage", "member",
 		func(s *scene, _ string) visit { return atf("/materials/%d/lineage", s.material) }},

@@ -64,7 +64,7 @@ func (l *Loader) Materials(ctx context.Context, list []material.Material,
 	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
 	sqldb.Parallel(len(list), func(i int) {
 		var e entry
-		errs[i] = e.material(list[i], organization(list[i].OrganizationID))
+		errs[i] = e.material(list[i], organization(list[i].OrganizationID), nil)
 		rows[i], spelt[i] = l.row(Materials, e), fulltext.Spellings(e.Doc.Weights)
 	})
 	if err := errors.Join(errs...); err != nil {

@@ -18,13 +18,32 @@ const carriedAtOnce = 512
 
 // Migrate brings the schema up to date and names what it ran; with dryRun it only names it. It begins the chains of
 // objects that are older than these: each with an event that has its row as it is, and for a request the last event of
-// its chain of format 1.
+// its chain of format 1. Materials with terms of data use that were not found by them are indexed.
 func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
 	names, err := db.DB.Migrate(ctx, dryRun)
 	if err != nil || dryRun {
 		return names, err
 	}
-	return names, db.carryOver(ctx)
+	if err := db.carryOver(ctx); err != nil || !slices.Contains(names, dataUsesFound) {
+		return names, err
+	}
+	return names, db.indexDataUses(ctx)
+}
+
+// dataUsesFound is the migration since which materials are found by their terms of data use.
+const dataUsesFound = "00112_data_uses_found.sql"
+
+// indexDataUses indexes the materials that have terms of data use.
+func (db *DB) indexDataUses(ctx context.Context) error {
+	ids, err := sqldb.All(ctx, db.DB.Read(), sqldb.Value[int64], `SELECT id FROM materials
+		WHERE category = 'DATASET' AND additional_metadata LIKE '%DUO%'
+		UNION SELECT material_id FROM transfer_facts WHERE data_uses NOT IN ('null', '[]')`)
+	for some := range slices.Chunk(ids, carriedAtOnce) {
+		if err == nil {
+			err = db.Tx(ctx, func(ctx context.Context, tx Conn) error { return tx.Materials.Reindex(ctx, some) })
+		}
+	}
+	return err
 }
 
 // allCarriedOver is the field of the instance's chain that says that nothing is carried over any more: what has no

@@ -29,6 +29,9 @@ func Values[T any](ctx context.Context, c Conn, query string, args ...any) ([]T,
 	return sqldb.All(ctx, c.conn, sqldb.Value[T], query, args...)
 }
 
+// IndexDataUses is indexDataUses.
+func (db *DB) IndexDataUses(ctx context.Context) error { return db.indexDataUses(ctx) }
+
 // SetNow gives the database another clock.
 func (db *DB) SetNow(now func() time.Time) { db.Clock = now }
 

@@ -233,6 +233,7 @@ func (st Materials) UpdateAll(ctx context.Context, list []material.Material, arr
 const materialState = ` RETURNING (SELECT epoch FROM search_epochs), id,
 	(SELECT n.name FROM organizations n WHERE n.id = organization_id),
 	(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = organization_id),
+	(SELECT f.data_uses FROM transfer_facts f WHERE f.material_id = materials.id),
 	(SELECT x.rank FROM material_index x WHERE x.id = materials.id),
 	(SELECT x.digest FROM material_index x WHERE x.id = materials.id),
 	(SELECT x.weights FROM material_index x WHERE x.id = materials.id)`

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/exchange/datause"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
@@ -54,6 +56,32 @@ func TestMigration_GivesLabsTheirDocuments(t *testing.T) {
 		if q, err := l.db.Read().Requests.Get(l.ctx, request); err != nil || q.MTA == nil ||
 			*q.MTA != (document.MTA{Attachment: mta, Version: 1}) {
 			t.Errorf("the request's MTA is %+v, %v", q.MTA, err)
+		}
+	})
+}
+
+// TestMigration_FindsMaterialsByTheirTermsOfDataUse that were there before such a search was.
+func TestMigration_FindsMaterialsByTheirTermsOfDataUse(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l testLab) {
+		member := l.user().ID
+		organization := l.organization(member, member)
+		dataset := l.material(organization, member, func(m *material.Material) {
+			m.Category, m.Metadata = "DATASET", []byte(`{"consent_restrictions":"DUO:0000042"}`)
+		})
+		stated, without := l.material(organization, member, nil), l.material(organization, member, nil)
+		l.write(func(ctx context, tx store.Conn) error {
+			return tx.TransferFacts.Save(ctx, stated, requirement.Facts{Uses: []datause.Term{{ID: "DUO:0000045"}}})
+		})
+		l.exec("UPDATE material_index SET facets = '', digest = ''")
+		if err := l.db.IndexDataUses(l.ctx); err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range map[int64]string{dataset: "data_use=DUO:0000042", stated: "data_use=DUO:0000045", without: ""} {
+			facets, err := store.Values[string](l.ctx, l.db.Read(), "SELECT facets FROM material_index WHERE id = $1", id)
+			if err != nil || len(facets) != 1 || want == "" && facets[0] != "" || !strings.Contains(facets[0], want) {
+				t.Errorf("material %d: %q, %v", id, facets, err)
+			}
 		}
 	})
 }

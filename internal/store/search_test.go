@@ -148,7 +148,7 @@ func change(rt *rapid.T, m *material.Material) {
 func (w *findable) indexed(m material.Material) exchange.SearchDocument {
 	for _, o := range w.organizations {
 		if o.ID == m.OrganizationID {
-			return m.SearchDocument(o.Name, nil)
+			return m.SearchDocument(o.Name, nil, nil)
 		}
 	}
 	panic("no such organization")

@@ -1,79 +1,12 @@
 package requirement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/datause"
 )
-
-// DataUse is a term of the Data Use Ontology, with its value where it has one: a disease, a country, a date.
-type DataUse struct {
-	ID    string `json:"id"` // DUO:0000007
-	About string `json:"value,omitempty"`
-}
-
-// duoTerms has the terms that are known, by their id.
-var duoTerms = map[string]string{
-	"DUO:0000004": "no restriction",
-	"DUO:0000006": "health or medical or biomedical research",
-	"DUO:0000007": "disease specific research",
-	"DUO:0000011": "population origins or ancestry research only",
-	"DUO:0000012": "research specific restrictions",
-	"DUO:0000015": "no general methods research",
-	"DUO:0000016": "genetic studies only",
-	"DUO:0000018": "not for profit, non commercial use only",
-	"DUO:0000019": "publication required",
-	"DUO:0000020": "collaboration required",
-	"DUO:0000021": "ethics approval required",
-	"DUO:0000022": "geographical restriction",
-	"DUO:0000024": "publication moratorium",
-	"DUO:0000025": "time limit on use",
-	"DUO:0000026": "user specific restriction",
-	"DUO:0000027": "project specific restriction",
-	"DUO:0000028": "institution specific restriction",
-	"DUO:0000029": "return to database or resource",
-	"DUO:0000042": "general research use",
-	"DUO:0000043": "clinical care use",
-	"DUO:0000044": "population origins or ancestry research prohibited",
-	"DUO:0000045": "not for profit organisation use only",
-	"DUO:0000046": "non-commercial use only",
-}
-
-// needsValue are the terms that mean nothing without a value.
-var needsValue = []string{"DUO:0000007", "DUO:0000022", "DUO:0000024", "DUO:0000025"}
-
-// Label returns the name of the term, or its id if it is not known.
-func (u DataUse) Label() string {
-	label := duoTerms[u.ID]
-	if label == "" {
-		label = u.ID
-	}
-	if u.About != "" {
-		label += ": " + u.About
-	}
-	return label
-}
-
-var duoPattern = regexp.MustCompile(`DUO[:_](\d{7})(?:\s*[=(]\s*([^()=;\n]+?)\s*\)?\s*(?:[;\n]|$))?`)
-
-// ParseUses returns the terms in a text, such as "DUO:0000007 (MONDO:0005148); DUO:0000021". It fails on one that is
-// not known or lacks its value, and returns it nevertheless: what cannot be read is no permission.
-func ParseUses(s string) ([]DataUse, error) {
-	var uses []DataUse
-	var faults exchange.FieldErrors
-	for _, found := range duoPattern.FindAllStringSubmatch(s, -1) {
-		u := DataUse{ID: "DUO:" + found[1], About: found[2]}
-		if duoTerms[u.ID] == "" {
-			faults.Add("data_uses", "has the unknown term %s", u.ID)
-		} else if u.About == "" && slices.Contains(needsValue, u.ID) {
-			faults.Add("data_uses", "has %s (%s) without its value", u.ID, duoTerms[u.ID])
-		}
-		uses = append(uses, u)
-	}
-	return uses, faults.Err()
-}
 
 // Purpose is what a recipient wants a material for.
 type Purpose struct {
@@ -91,9 +24,9 @@ type Purpose struct {
 
 // Match returns whether the terms allow the purpose on the day, with the terms that decide: No if one forbids it,
 // Unknown if the purpose lacks what a term asks about, or a term cannot be decided by a program. No terms: Yes.
-func Match(uses []DataUse, p Purpose, day exchange.Date) (allowed Answer, because []string) {
+func Match(uses []datause.Term, p Purpose, day exchange.Date) (allowed Answer, because []string) {
 	allowed = Yes
-	note := func(u DataUse, answer Answer) {
+	note := func(u datause.Term, answer Answer) {
 		if answer == Yes {
 			return
 		}
@@ -108,7 +41,7 @@ func Match(uses []DataUse, p Purpose, day exchange.Date) (allowed Answer, becaus
 	return allowed, because
 }
 
-func matchTerm(u DataUse, p Purpose, day exchange.Date) Answer {
+func matchTerm(u datause.Term, p Purpose, day exchange.Date) Answer {
 	switch u.ID {
 	case "DUO:0000004", "DUO:0000019", "DUO:0000029", "DUO:0000042": // open, or a duty afterwards
 		return Yes

@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/datause"
 )
 
 // Answer is yes, no or unknown. The zero value is unknown.
@@ -86,8 +87,8 @@ type Facts struct {
 	Encumbered         Answer
 	Encumbrances       []Encumbrance // nil: nobody stated whether there are any
 	Proprietary        Answer
-	ForProfitUse       Answer    // whether companies may get it
-	Uses               []DataUse // nil: nobody stated any
+	ForProfitUse       Answer         // whether companies may get it
+	Uses               []datause.Term // nil: nobody stated any
 	Sources            map[string]string
 }
 
@@ -152,7 +153,7 @@ func FromCategory(code string, metadata map[string]json.RawMessage) Facts {
 		}
 		because("live_animal", "shipping_form")
 	}
-	if f.Uses, _ = ParseUses(text(metadata["consent_restrictions"])); f.Uses != nil {
+	if f.Uses, _ = datause.Parse(text(metadata["consent_restrictions"])); f.Uses != nil {
 		because("data_uses", "consent_restrictions")
 	}
 	return f

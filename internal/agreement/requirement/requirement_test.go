@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/agreement/table"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/datause"
 )
 
 const day = exchange.Date("2026-06-15")
@@ -127,7 +128,7 @@ func TestOwed_DependsOnTheFacts(t *testing.T) {
 		"controlled, at home":    {func(t *Transfer) { t.Facts.ExportControlled = Yes }, nil, nil},
 		"controlled, abroad":     {func(t *Transfer) { t.Facts.ExportControlled, t.To.Country = Yes, "FR" }, []string{"EXPORT_LICENCE"}, nil},
 		"unknown export, abroad": {func(t *Transfer) { t.Facts.ExportControlled, t.To.Country = Unknown, "FR" }, nil, []string{"export_class"}},
-		"terms of use":           {func(t *Transfer) { t.Facts.Uses = []DataUse{{ID: "DUO:0000042"}} }, []string{"DATA_USE"}, nil},
+		"terms of use":           {func(t *Transfer) { t.Facts.Uses = []datause.Term{{ID: "DUO:0000042"}} }, []string{"DATA_USE"}, nil},
 		"a destination on a list": {func(t *Transfer) {
 			t.To.Country, t.Lists = "KP", []Destinations{{Name: "UN", Published: "2026-01-01", Countries: []string{"KP"}}}
 		}, []string{"DESTINATION"}, nil},
@@ -217,7 +218,7 @@ func TestFacts_FollowFromTheCategoryAndShowFromWhere(t *testing.T) {
 		"DATASET",
 		map[string]json.RawMessage{"consent_restrictions": raw(`"DUO:0000007 (MONDO:0005148); DUO:0000021"`)},
 	)
-	if !slices.Equal(data.Uses, []DataUse{{"DUO:0000007", "MONDO:0005148"}, {ID: "DUO:0000021"}}) || data.BSL != NoBSL {
+	if !slices.Equal(data.Uses, []datause.Term{{ID: "DUO:0000007", About: "MONDO:0005148"}, {ID: "DUO:0000021"}}) || data.BSL != NoBSL {
 		t.Errorf("data: %+v", data)
 	}
 	stated := FromCategory("OTHER", nil).With(Facts{Human: HumanIdentifiable, Encumbrances: []Encumbrance{{Holder: "X"}}})
@@ -316,13 +317,13 @@ func TestMatch_DecidesByTermValueAndDay(t *testing.T) {
 		"no stands above unknown":       {"DUO:0000027; DUO:0000046", Purpose{Commercial: Yes}, No},
 		"no stands before unknown also": {"DUO:0000046; DUO:0000027", Purpose{Commercial: Yes}, No},
 	} {
-		uses, _ := ParseUses(c.uses)
+		uses, _ := datause.Parse(c.uses)
 		got, because := Match(uses, c.p, day)
 		if got != c.want || (got == Yes) != (len(because) == 0) {
 			t.Errorf("%s: %q because of %v, not %q", name, got, because, c.want)
 		}
 	}
-	if _, err := ParseUses("DUO:0000007"); err == nil {
+	if _, err := datause.Parse("DUO:0000007"); err == nil {
 		t.Error("a disease without its value is accepted")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/datause"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/identifier"
 )
@@ -75,8 +76,8 @@ func textAt(d *field.Descriptor[Facts], f *Facts) *string {
 
 // Stating is the body of PUT and PATCH of the facts of a material.
 type Stating struct {
-	Encumbrances exchange.Null[[]Encumbrance] `json:"encumbrances"`
-	Uses         exchange.Null[[]DataUse]     `json:"data_uses"`
+	Encumbrances exchange.Null[[]Encumbrance]  `json:"encumbrances"`
+	Uses         exchange.Null[[]datause.Term] `json:"data_uses"`
 	others       map[string]any
 }
 
@@ -146,21 +147,21 @@ func checkEncumbrances(f *exchange.FieldErrors, said []Encumbrance) []Encumbranc
 	return list
 }
 
-func checkUses(f *exchange.FieldErrors, said []DataUse) []DataUse {
+func checkUses(f *exchange.FieldErrors, said []datause.Term) []datause.Term {
 	const name = "data_uses"
 	if len(said) > maxUses {
 		f.Add(name, "must be at most %d", maxUses)
 		return nil
 	}
-	list := []DataUse{}
+	list := []datause.Term{}
 	for _, s := range said {
-		u := DataUse{ID: s.ID}
+		u := datause.Term{ID: s.ID}
 		f.Line(name, exchange.Some(s.About), exchange.LineLength, &u.About)
 		switch {
-		case duoTerms[u.ID] == "":
+		case datause.Label(u.ID) == "":
 			f.Add(name, "there is no term %q of the Data Use Ontology, as DUO:0000042", u.ID)
-		case u.About == "" && slices.Contains(needsValue, u.ID):
-			f.Add(name, "%s (%s) needs a value", u.ID, duoTerms[u.ID])
+		case u.About == "" && datause.NeedsValue(u.ID):
+			f.Add(name, "%s (%s) needs a value", u.ID, datause.Label(u.ID))
 		case !slices.Contains(list, u):
 			list = append(list, u)
 		}
@@ -193,7 +194,7 @@ func (f Facts) Beyond(stated Facts) (Facts, error) {
 		}
 	}
 	if f.Uses != nil {
-		stated.Uses = slices.DeleteFunc(slices.Clone(stated.Uses), func(u DataUse) bool {
+		stated.Uses = slices.DeleteFunc(slices.Clone(stated.Uses), func(u datause.Term) bool {
 			return slices.Contains(f.Uses, u)
 		})
 		if len(stated.Uses) == 0 {

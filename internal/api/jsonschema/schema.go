@@ -23,6 +23,7 @@ import (
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/datause"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/notify"
@@ -224,6 +225,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[party.Patch[approval.Approval]](): "ApprovalPatch",
 	reflect.TypeFor[approval.SignNew]():               "ApprovalSignNew",
 	reflect.TypeFor[approval.AskNew]():                "ApprovalAskNew",
+	reflect.TypeFor[datause.Term]():                   "DataUse",
 	reflect.TypeFor[requirement.PermitPatch]():        "PermitPatch",
 	reflect.TypeFor[requirement.PermitUse]():          "PermitUseNew",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",

@@ -4,6 +4,7 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/app/requirements"
+	"aliquot/internal/exchange/datause"
 )
 
 // TransferFacts are the facts of a material that decide what a transfer of it needs. Its JSON has the fields of
@@ -16,7 +17,7 @@ func ShowTransferFacts(f requirement.Facts) TransferFacts { return TransferFacts
 // factLists are the members of TransferFacts besides those of its table.
 type factLists struct {
 	Encumbrances *[]requirement.Encumbrance `json:"encumbrances"`
-	Uses         *[]requirement.DataUse     `json:"data_uses"`
+	Uses         *[]datause.Term            `json:"data_uses"`
 	Sources      map[string]string          `json:"sources"`
 }
 

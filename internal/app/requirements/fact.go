@@ -75,6 +75,11 @@ func (a Requirements) StateFacts(ctx context.Context, who exchange.Actor, id int
 		if err := tx.TransferFacts.Save(ctx, id, stated); err != nil {
 			return err
 		}
+		if !core.Same(stated.Uses, old.Uses) { // the material is found by them
+			if err := tx.Materials.Reindex(ctx, []int64{id}); err != nil {
+				return err
+			}
+		}
 		return a.RecordAction(ctx, tx, who, exchange.MaterialState, rel, object, nil)
 	})
 	return facts, err

@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/datause"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/identifier"
 )
@@ -23,7 +24,7 @@ var facetOf = map[string]string{
 
 // firstFacets are the filters that come first, in this order.
 var firstFacets = []string{"category", "organization", "organisms", "needs_mta", "needs_irb", "needs_abstract",
-	"shipping", "is_archived", "imported", "import_source", "has_publication"}
+	"shipping", "is_archived", "imported", "import_source", "has_publication", "data_use"}
 
 // Facets lists the fields of materials whose values a search counts: those that every material has, followed by those
 // of the categories, each with its first label.
@@ -31,6 +32,7 @@ var Facets = func() []exchange.FacetName {
 	list := []exchange.FacetName{
 		{Name: "shipping", Label: "Has shipping requirements", Flag: true},
 		{Name: "has_publication", Label: "Has a publication", Flag: true},
+		{Name: "data_use", Label: "Terms of data use"},
 	}
 	for _, d := range Descriptors {
 		if d.Facet != "" {
@@ -86,9 +88,10 @@ var commonNames = map[string]string{
 	"chlorocebus sabaeus":       "green monkey",
 }
 
-// SearchDocument returns the document of m, which belongs to an organization with that name and those public keys. It
-// contains only what everybody may see.
-func (m Material) SearchDocument(organization string, published []string) exchange.SearchDocument {
+// SearchDocument returns the document of m, which belongs to an organization with that name and those public keys, and
+// of which its lab stated terms of data use. It contains only what everybody may see.
+func (m Material) SearchDocument(organization string, published []string,
+	stated []datause.Term) exchange.SearchDocument {
 	var x exchange.DocumentBuilder
 	x.Text(fulltext.Title, m.Title)
 	for _, organism := range m.Organisms {
@@ -108,6 +111,8 @@ func (m Material) SearchDocument(organization string, published []string) exchan
 	addImported(&x, m)
 
 	addCounted(&x, m)
+	addUses(&x, m, stated)
+	slices.Sort(x.Facets)
 	return x.Document()
 }
 
@@ -137,7 +142,18 @@ func addCounted(x *exchange.DocumentBuilder, m Material) {
 	x.Count("shipping", strconv.FormatBool(m.ShippingID != nil))
 	x.Count("has_publication", strconv.FormatBool(m.PubMedID != "" || text(m.PublicationTitle) != "" ||
 		text(m.PrePrintDOI) != "" || text(m.PrePrintTitle) != ""))
-	slices.Sort(x.Facets)
+}
+
+// addUses adds the terms of data use: those that the lab stated, and those in the field of a dataset.
+func addUses(x *exchange.DocumentBuilder, m Material, stated []datause.Term) {
+	var metadata struct {
+		Restrictions string `json:"consent_restrictions"`
+	}
+	_ = json.Unmarshal(m.Metadata, &metadata) // of a dataset; what is no text has no terms
+	written, _ := datause.Parse(metadata.Restrictions)
+	for _, u := range slices.Concat(written, stated) {
+		x.Count("data_use", u.ID)
+	}
 }
 
 func text(s *string) string {

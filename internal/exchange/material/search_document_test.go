@@ -28,7 +28,7 @@ var indexedLine = Material{
 
 func TestSearchDocument_HasEveryTextOfTheMaterial(t *testing.T) {
 	t.Parallel()
-	d := indexedLine.SearchDocument("Müller lab", []string{"own_key", "deep", "number"}).Doc
+	d := indexedLine.SearchDocument("Müller lab", []string{"own_key", "deep", "number"}, nil).Doc
 	for _, query := range []string{
 		"HT29", "colorectal lines", "homo sapiens", "mus", "human cell lines", "mouse", "FZ 0012", "PMID:13052828",
 		"cvcl_0320", "https://scicrunch.org/resolver/RRID:CVCL_0320",
@@ -44,10 +44,10 @@ func TestSearchDocument_HasEveryTextOfTheMaterial(t *testing.T) {
 			t.Errorf("%q finds it", query)
 		}
 	}
-	if d := indexedLine.SearchDocument("Müller lab", []string{"deep"}).Doc; fulltext.Parse("zebra").Expr().Match(d) {
+	if d := indexedLine.SearchDocument("Müller lab", []string{"deep"}, nil).Doc; fulltext.Parse("zebra").Expr().Match(d) {
 		t.Error("a key that the lab does not publish finds it")
 	}
-	if q := fulltext.Parse("HT-29"); q.Score(d.Weights) <= q.Score(titledMaterial("HT-29 colorectal line").SearchDocument("", nil).Doc.Weights) {
+	if q := fulltext.Parse("HT-29"); q.Score(d.Weights) <= q.Score(titledMaterial("HT-29 colorectal line").SearchDocument("", nil, nil).Doc.Weights) {
 		t.Error("a line's own name is no whole name")
 	}
 }
@@ -58,7 +58,7 @@ func titledMaterial(title string) Material {
 
 func TestSearchDocument_HasTheFacetsOfTheMaterial(t *testing.T) {
 	t.Parallel()
-	x := indexedLine.SearchDocument("Müller lab", nil)
+	x := indexedLine.SearchDocument("Müller lab", nil, nil)
 	want := []string{
 		"biosafety_level=BSL-1", "category=CELL_LINE", "disease=Colon adenocarcinoma", "has_publication=true",
 		"imported=false", "is_archived=false",
@@ -82,7 +82,7 @@ func TestSearchDocument_HasTheFacetsOfTheMaterial(t *testing.T) {
 		ImportIdentifier: ptr("GSE2122"),
 		Metadata: json.RawMessage(`{"diagnosis":"` + strings.Repeat("ä", 300) +
 			`","primary_tissue_of_origin":"Colon","tumor_characterization_technology":["histology","STR","STR"]}`)}
-	x = pdx.SearchDocument("", nil)
+	x = pdx.SearchDocument("", nil, nil)
 	for _, facet := range []string{"disease=" + strings.Repeat("ä", 255), "tissue=Colon", "import_source=GEO",
 		"imported=true", "has_publication=false"} {
 		if !slices.Contains(x.Facets, facet) {
@@ -120,6 +120,6 @@ func TestFacets_OfACategoryAreNamedOnce(t *testing.T) {
 
 func BenchmarkIndexed(b *testing.B) {
 	for b.Loop() {
-		indexedLine.SearchDocument("Müller lab", nil)
+		indexedLine.SearchDocument("Müller lab", nil, nil)
 	}
 }

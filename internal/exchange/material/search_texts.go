@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/datause"
 )
 
 // Texts returns the title and the other texts that m is found by, to show why it was found.
@@ -38,6 +39,9 @@ func FacetLabel(name, value string) string {
 	if name == "category" {
 		c, _ := category.Get(value)
 		return c.Label
+	}
+	if name == "data_use" {
+		return datause.Label(value)
 	}
 	for _, f := range facetFields[name] {
 		if o, ok := f.Option(value); ok && o.Label != value {

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/datause"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
@@ -201,9 +202,9 @@ func stating(form url.Values) (p requirement.Stating, rights []requirement.Encum
 	default:
 		p.Encumbrances = exchange.NullOf(rights)
 	}
-	p.Uses = exchange.Cleared[[]requirement.DataUse]()
+	p.Uses = exchange.Cleared[[]datause.Term]()
 	if text := strings.TrimSpace(form.Get("data_uses")); text != "" {
-		uses, err := requirement.ParseUses(text)
+		uses, err := datause.Parse(text)
 		wrong.Merge(err)
 		if len(uses) == 0 {
 			wrong.Add("data_uses", "are written as DUO:0000042; DUO:0000007 (MONDO:0005148)")
