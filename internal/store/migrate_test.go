@@ -103,6 +103,26 @@ func TestMigrate_DryRunNamesFilesAndChangesNothing(t *testing.T) {
 	})
 }
 
+// TestMigrate_RunsOneThatWasPassedOver: it is older than another one that was run already.
+func TestMigrate_RunsOneThatWasPassedOver(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		err := db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
+			_, err := tx.Exec(ctx, "DELETE FROM goose_db_version WHERE version_id = 112") // it changes no table
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ran := migrate(t, db, false); !slices.Equal(ran, []string{"00112_data_uses_found.sql"}) {
+			t.Errorf("ran %v", ran)
+		}
+		if again := migrate(t, db, false); len(again) != 0 {
+			t.Errorf("the second Migrate ran %v", again)
+		}
+	})
+}
+
 func TestMigrate_RefusesANewerDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -48,7 +49,10 @@ func (c *Conn) Tables(ctx context.Context) (tables []Table, err error) {
 }
 
 // SchemaVersion is the number of the newest migration that was run, 0 when there was none.
-func (c *Conn) SchemaVersion(ctx context.Context) (int64, error) { return version(ctx, c) }
+func (c *Conn) SchemaVersion(ctx context.Context) (int64, error) {
+	ran, err := versions(ctx, c)
+	return slices.Max(append(ran, 0)), err
+}
 
 // Numbers reads the last id that each table with ids gave, whether or not the row is still there.
 func (c *Conn) Numbers(ctx context.Context) (map[string]int64, error) {

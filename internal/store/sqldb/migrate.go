@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/pressly/goose/v3"
 )
@@ -20,7 +21,7 @@ func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := goose.NewProvider(db.dialect.name, db.write, files)
+	p, err := goose.NewProvider(db.dialect.name, db.write, files, goose.WithAllowOutofOrder(true))
 	if err != nil {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
@@ -43,21 +44,21 @@ func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
 	return names, nil
 }
 
-// pending names the migrations that were not run yet.
+// pending names the migrations that were not run yet, also one that is older than others that were.
 func (db *DB) pending(ctx context.Context, p *goose.Provider) ([]string, error) {
-	at, err := version(ctx, db.Read())
+	ran, err := versions(ctx, db.Read())
 	if err != nil {
-		return nil, fmt.Errorf("read schema version: %w", err)
+		return nil, fmt.Errorf("read schema versions: %w", err)
 	}
 	var newest int64
 	var names []string
 	for _, s := range p.ListSources() {
 		newest = max(newest, s.Version)
-		if s.Version > at {
+		if !slices.Contains(ran, s.Version) {
 			names = append(names, filepath.Base(s.Path))
 		}
 	}
-	if at > newest {
+	if len(ran) > 0 && slices.Max(ran) > newest {
 		return nil, ErrNewer
 	}
 	return names, nil
@@ -96,11 +97,11 @@ func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// version is that of the newest migration that was run, 0 when there was none.
-func version(ctx context.Context, c *Conn) (int64, error) {
+// versions are those of the migrations that were run.
+func versions(ctx context.Context, c *Conn) ([]int64, error) {
 	migrated, err := One(ctx, c, Value[bool], c.DB.dialect.migrated)
 	if err != nil || !migrated {
-		return 0, err
+		return nil, err
 	}
-	return One(ctx, c, Value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
+	return All(ctx, c, Value[int64], "SELECT version_id FROM "+goose.DefaultTablename)
 }
