@@ -38,6 +38,13 @@ func TestApprovals_AreDraftedSignedAndWithdrawnByAnOfficer(t *testing.T) {
 			!strings.Contains(text, "AgreementsImplementing letter of the UBMTA") {
 			w.Errorf("signed: %s", text)
 		}
+		if olivia.get(path).has(".lines .note") {
+			w.Error("an approval of a form with a master agreement is said to sign nothing")
+		}
+		olivia.post(path, append(draft, "categories", "PLASMID", "families", "SIMPLE_LETTER")...).want(http.StatusSeeOther)
+		if note := olivia.get(path).text(".lines .note"); !strings.HasPrefix(note, "It signs no ") {
+			w.Errorf("an approval of a form without one: %q", note)
+		}
 		olivia.post(one, "do", "withdraw").want(http.StatusSeeOther)
 		device := w.device(olivia)
 		olivia.post(path, append(draft, "categories", "PLASMID")...).want(http.StatusSeeOther)

@@ -2,6 +2,7 @@ package institutions
 
 import (
 	"context"
+	"slices"
 
 	"aliquot/internal/agreement/approval"
 	"aliquot/internal/app/core"
@@ -16,6 +17,7 @@ type ApprovalView struct {
 	By   string   // its officer
 	For  []string // its members
 	With []string // its counterparties
+	Idle []Family // those of its families that need a list of counterparties, which it has not: it never signs them
 }
 
 // ApprovalPage is what the page of standing approvals shows: those of an institution, and what a new one may name.
@@ -25,7 +27,10 @@ type ApprovalPage struct {
 }
 
 // Family is a family of instruments whose text is here.
-type Family struct{ Code, Title string }
+type Family struct {
+	Code, Title string
+	Master      bool // it is under a master agreement
+}
 
 // ApprovalPage reads the standing approvals of an institution, for its officers.
 func (a Institutions) ApprovalPage(ctx context.Context, who exchange.Actor, id int64) (p ApprovalPage, err error) {
@@ -50,8 +55,16 @@ func (a Institutions) ApprovalPage(ctx context.Context, who exchange.Actor, id i
 	if err != nil {
 		return p, err
 	}
+	if p.Families, err = a.families(ctx); err != nil {
+		return p, err
+	}
 	for _, one := range list.Items {
 		v := ApprovalView{Approval: one, By: users[one.Officer].Name()}
+		for _, f := range p.Families {
+			if len(one.Counterparties) == 0 && !f.Master && slices.Contains(one.Families, f.Code) {
+				v.Idle = append(v.Idle, f)
+			}
+		}
 		for _, member := range one.Members {
 			v.For = append(v.For, users[uuid.MustParse(member)].Name())
 		}
@@ -60,8 +73,7 @@ func (a Institutions) ApprovalPage(ctx context.Context, who exchange.Actor, id i
 		}
 		p.Approvals = append(p.Approvals, v)
 	}
-	p.Families, err = a.families(ctx)
-	return p, err
+	return p, nil
 }
 
 // families lists the families of instruments by whose text letters can be made today.
@@ -75,7 +87,7 @@ func (a Institutions) families(ctx context.Context) (list []Family, err error) {
 	for _, i := range library.Instruments() {
 		if i.Template != "" && i.InForce(exchange.DayOf(c.Now)) && !known[i.Family] {
 			known[i.Family] = true
-			list = append(list, Family{i.Family, i.Title})
+			list = append(list, Family{i.Family, i.Title, i.Master != ""})
 		}
 	}
 	return list, nil
