@@ -234,7 +234,12 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
 		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
 		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
-		"/institutions/{id}/masters":                   masterFields, "/institutions/{id}/masters/{master}": masterFields,
+		"/institutions/{id}/playbook": `institution:int provide:[{categories:[string] counterparties:[int]
+			families:[string]}] accept:[string] clauses:[{term:string provide:string receive:string note:string}]
+			changed_at:time?`,
+		"/institutions/{id}/playbook/conflicts": `institution:int with:int conflicts:[{instrument:string title:string
+			provider:int term:string? of:int position:string text:string how:string}]`,
+		"/institutions/{id}/masters": masterFields, "/institutions/{id}/masters/{master}": masterFields,
 		"/permits": permitFields, "/permits/{id}": permitFields, "/material-requests/{id}/permits": permitFields,
 		"GET /agreements": agreementSummaryFields, "GET /agreements/inbox": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,

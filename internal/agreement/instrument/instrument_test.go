@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
 )
@@ -152,7 +153,7 @@ func drawTransfer(t *rapid.T) (Transfer, exchange.Date) {
 	tr.Altered = rapid.Bool().Draw(t, "altered")
 	families := rapid.SliceOf(rapid.SampledFrom([]string{"UBMTA_LETTER", "OPEN_MTA", "HOUSE", "NONE"}))
 	tr.Recipient.Playbook.Accept = families.Draw(t, "accept")
-	tr.Provider.Playbook.Provide = []party.Preference{{Families: families.Draw(t, "prefer")}}
+	tr.Provider.Playbook.Provide = []playbook.Preference{{Families: families.Draw(t, "prefer")}}
 	return tr, d
 }
 
@@ -232,19 +233,19 @@ func TestResolve_FollowsAChoiceAndThePlaybooks(t *testing.T) {
 		map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
 			"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH"},
 	)
-	prefer := func(families ...string) party.Playbook {
-		return party.Playbook{Provide: []party.Preference{{Categories: []string{"PDX"}, Families: []string{"HOUSE"}},
+	prefer := func(families ...string) playbook.Playbook {
+		return playbook.Playbook{Provide: []playbook.Preference{{Categories: []string{"PDX"}, Families: []string{"HOUSE"}},
 			{Categories: []string{"PLASMID"}, Families: families}}}
 	}
 	for want, c := range map[string]struct {
 		choice           string
-		provider, accept party.Playbook
+		provider, accept playbook.Playbook
 	}{
-		"SIMPLE_LETTER_1995/D12": {"", party.Playbook{}, party.Playbook{}},
-		"OPEN_MTA/P1":            {"OPEN_MTA", prefer("NONE"), party.Playbook{}},
-		"NONE/P2":                {"UBMTA_LETTER", prefer("UBMTA_LETTER", "NONE"), party.Playbook{}},
-		"HOUSE/P3":               {"", prefer("NONE"), party.Playbook{Accept: []string{"BRUNSWICK", "OPEN_MTA", "HOUSE"}}},
-		"-/":                     {"", party.Playbook{}, party.Playbook{Accept: []string{"UBMTA_LETTER"}}},
+		"SIMPLE_LETTER_1995/D12": {"", playbook.Playbook{}, playbook.Playbook{}},
+		"OPEN_MTA/P1":            {"OPEN_MTA", prefer("NONE"), playbook.Playbook{}},
+		"NONE/P2":                {"UBMTA_LETTER", prefer("UBMTA_LETTER", "NONE"), playbook.Playbook{}},
+		"HOUSE/P3":               {"", prefer("NONE"), playbook.Playbook{Accept: []string{"BRUNSWICK", "OPEN_MTA", "HOUSE"}}},
+		"-/":                     {"", playbook.Playbook{}, playbook.Playbook{Accept: []string{"UBMTA_LETTER"}}},
 	} {
 		tr.Choice, tr.Provider.Playbook, tr.Recipient.Playbook = c.choice, c.provider, c.accept
 		r, err := l.Resolve(tr, day)

@@ -150,13 +150,12 @@ func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 		Reason{Rule: fired[0].ID, Why: fired[0].Why, Citation: fired[0].Citation},
 		fired[0].Then,
 	)
-	accept := t.Recipient.Playbook.Accept
 	for _, i := range valid {
 		why := notPreferred
 		switch {
 		case i == out.Instrument:
 			continue
-		case len(accept) > 0 && !slices.Contains(accept, i.Family):
+		case !t.Recipient.Playbook.Accepts(i.Family):
 			why = notAccepted
 		case out.Instrument == nil && i.OnlyChosen:
 			why = neverItself
@@ -190,8 +189,7 @@ func (l *Library) prefer(t Transfer, valid []*Instrument, usual Reason, family s
 		because = []Reason{accepted}
 	}
 	for _, p := range t.Provider.Playbook.Provide {
-		if len(p.Categories) > 0 && !slices.Contains(p.Categories, t.Category) ||
-			len(p.Counterparties) > 0 && !slices.Contains(p.Counterparties, t.Recipient.ID) {
+		if !p.Fits(t.Category, t.Recipient.ID) {
 			continue
 		}
 		for _, family := range p.Families {
