@@ -112,3 +112,79 @@ func TestPlaybook_IsComparedWithThatOfAnother(t *testing.T) {
 		}
 	})
 }
+
+// TestPlaybook_AConflictGoesToPeopleUntilBothHaveAgreed also checks that it keeps nobody from signing, and that what
+// both agreed on is the precedent of the next letter.
+func TestPlaybook_AConflictGoesToPeopleUntilBothHaveAgreed(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		s.covered()
+		playbook := fmt.Sprintf("/institutions/%d/playbook", s.recipient())
+		s.official.want(200, "PUT", playbook, obj{"clauses": []obj{clause("ATTRIBUTION", "ACCEPTED", "ASK", "")}})
+		conflict := func(path string, settled bool) {
+			t.Helper()
+			is := s.requester().want(200, "GET", path, nil)
+			list := is.of("conflicts").([]any)
+			if len(list) != 1 || list[0].(obj2)["of"] != float64(s.recipient()) || list[0].(obj2)["term"] != "ATTRIBUTION" ||
+				list[0].(obj2)["settled"] != settled {
+				t.Errorf("conflicts, settled %v: %v", settled, list)
+			}
+		}
+		path := s.sendLetter(s.newPlasmid())
+		conflict(path, false)
+		s.goesToPeople("it conflicts with the playbook", path, "RECIPIENT_OFFICIAL", "PLAYBOOK_CONFLICT")
+		execute := func(path string, people map[string]*testPerson) {
+			t.Helper()
+			for role, p := range people {
+				p.want(201, "POST", path+"/signatures", s.signature(path, role))
+			}
+			if is := s.requester().want(200, "GET", path, nil); is.of("state") != "EXECUTED" {
+				t.Fatalf("signed: %s", is.Raw)
+			}
+		}
+		scientists := map[string]*testPerson{"RECIPIENT_SCIENTIST": s.requester(), "PROVIDER_SCIENTIST": s.owner}
+		execute(path, map[string]*testPerson{"RECIPIENT_SCIENTIST": s.requester(), "PROVIDER_SCIENTIST": s.owner,
+			"RECIPIENT_OFFICIAL": s.official})
+
+		next := s.sendLetter(s.newPlasmid())
+		conflict(next, true)
+		is := s.requester().want(200, "GET", next, nil)
+		precedent, _ := is.of("precedent").(obj2)
+		if precedent["times"] != 1.0 || precedent["category"] != "PLASMID" ||
+			is.of("because").([]any)[0].(obj2)["rule"] != "P8" {
+			t.Errorf("the precedent: %s", is.Raw)
+		}
+		execute(next, scientists)
+
+		s.official.want(200, "PATCH", playbook, obj{"clauses": []obj{clause("ATTRIBUTION", "ACCEPTED", "NOT_ACCEPTED", "")}})
+		last := s.sendLetter(s.newPlasmid())
+		conflict(last, false)
+		s.goesToPeople("the playbook changed", last, "RECIPIENT_OFFICIAL", "PLAYBOOK_CONFLICT")
+		s.recordHolds()
+	})
+}
+
+// TestPrecedent_IsShownToWhomMaySeeTheAgreement: others get the same answer without it.
+func TestPrecedent_IsShownToWhomMaySeeTheAgreement(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		s.covered()
+		path := s.sendLetter(s.newPlasmid())
+		s.requester().want(201, "POST", path+"/signatures", s.signature(path, "RECIPIENT_SCIENTIST"))
+		done := s.owner.want(201, "POST", path+"/signatures", s.signature(path, "PROVIDER_SCIENTIST"))
+		asked := obj{"material": s.plasmid(), "recipient": s.recipient()}
+		for name, p := range map[string]*testPerson{"the requester": s.requester(), "a member": s.member,
+			"an officer": s.official, "an admin": s.people["admin"], "an outsider": s.person("outsider")} {
+			r := p.want(200, "POST", "/agreements/resolve", asked)
+			precedent, _ := r.of("precedent").(obj2)
+			if r.of("because").([]any)[0].(obj2)["rule"] != "P8" {
+				t.Errorf("%s: %s", name, r.Raw)
+			}
+			if seen := precedent["number"] == done.of("number"); seen == (name == "an outsider") {
+				t.Errorf("%s: %v", name, precedent)
+			}
+		}
+	})
+}

@@ -91,8 +91,27 @@ func agreementMeanings() map[string]string {
 		"DataUse.value": "What it is about: a disease, a country or a date.",
 		"sources": "By fact, where it comes from: category, the name of another fact or of a field of the category " +
 			"that it follows from, or lab, which stated it. Facts that are not listed are unknown.",
-		"Playbook.institution": "The institution whose playbook it is.",
-		"Playbook.provide":     "What it prefers as provider: the first that fits a transfer is used.",
+		"Resolution.precedent": "The newest agreement by which both institutions agreed on the instrument before, for " +
+			"the same category, of those that the caller may see; null: none.",
+		"Agreement.conflicts": "Terms that an institution does not agree to by its playbook, while the agreement is " +
+			"open. They keep nobody from signing; standing approvals of that institution do not sign.",
+		"Agreement.precedent": "The newest agreement by which both institutions agreed on the form before, for the " +
+			"same category, of those that the caller may see; null: none.",
+		"AgreementConflict.term":     "The term that it is about; null: the form itself.",
+		"AgreementConflict.of":       "The institution whose position it is.",
+		"AgreementConflict.position": "REQUIRED: the form does not have the term; NOT_ACCEPTED or ASK: it has it.",
+		"AgreementConflict.settled": "Whether both executed the same text since they last changed their playbooks; " +
+			"then standing approvals sign it.",
+		"AgreementConflict.text":                "The conflict in a sentence.",
+		"AgreementConflict.how":                 "What can be done about it.",
+		"AgreementPrecedent.agreement":          "The newest of these agreements.",
+		"AgreementPrecedent.number":             "What people call it.",
+		"AgreementPrecedent.instrument_version": "The version of the instrument in it.",
+		"AgreementPrecedent.category":           "The category of materials.",
+		"AgreementPrecedent.times":              "How many of the newest 200 agreements of both are by the instrument.",
+		"AgreementPrecedent.executed_at":        "When it was executed.",
+		"Playbook.institution":                  "The institution whose playbook it is.",
+		"Playbook.provide":                      "What it prefers as provider: the first that fits a transfer is used.",
 		"Playbook.accept": "The families of instruments that it accepts as recipient, best first; an empty list: " +
 			"any.",
 		"Playbook.clauses":                  "Its positions on terms. A term without a position is accepted.",
