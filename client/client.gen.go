@@ -1564,6 +1564,9 @@ type Agreement struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
 
+	// Conflicts Terms that an institution does not agree to by its playbook, while the agreement is open. They keep nobody from signing; standing approvals of that institution do not sign.
+	Conflicts []AgreementConflict `json:"conflicts"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -1603,6 +1606,9 @@ type Agreement struct {
 
 	// Pdf The path of its newest version as a PDF.
 	Pdf string `json:"pdf"`
+
+	// Precedent The newest agreement by which both institutions agreed on the form before, for the same category, of those that the caller may see; null: none.
+	Precedent nullable.Nullable[AgreementPrecedent] `json:"precedent"`
 
 	// Provider The institution that provides.
 	Provider int64 `json:"provider"`
@@ -1650,6 +1656,25 @@ type Agreement struct {
 
 	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
 	Version int64 `json:"version"`
+}
+
+// AgreementConflict defines model for AgreementConflict.
+type AgreementConflict struct {
+	// How What can be done about it.
+	How string `json:"how"`
+
+	// Of The institution whose position it is.
+	Of       int64            `json:"of"`
+	Position PlaybookPosition `json:"position"`
+
+	// Settled Whether both executed the same text since they last changed their playbooks; then standing approvals sign it.
+	Settled bool `json:"settled"`
+
+	// Term The term that it is about; null: the form itself.
+	Term nullable.Nullable[AgreementTerm] `json:"term"`
+
+	// Text The conflict in a sentence.
+	Text string `json:"text"`
 }
 
 // AgreementCoverage defines model for AgreementCoverage.
@@ -1934,6 +1959,27 @@ type AgreementPayload struct {
 
 	// Version 1, 2, 3, ... of the object.
 	Version int64 `json:"version"`
+}
+
+// AgreementPrecedent defines model for AgreementPrecedent.
+type AgreementPrecedent struct {
+	// Agreement The newest of these agreements.
+	Agreement int64            `json:"agreement"`
+	Category  MaterialCategory `json:"category"`
+
+	// ExecutedAt When it was executed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ExecutedAt Time `json:"executed_at"`
+
+	// InstrumentVersion The version of the instrument in it.
+	InstrumentVersion string `json:"instrument_version"`
+
+	// Number What people call it.
+	Number string `json:"number"`
+
+	// Times How many of the newest 200 agreements of both are by the instrument.
+	Times int64 `json:"times"`
 }
 
 // AgreementPurpose defines model for AgreementPurpose.
@@ -5965,6 +6011,9 @@ type Resolution struct {
 
 	// Materials In place of material: materials of one lab that one letter is for. In the answer, what each takes by itself, by id.
 	Materials []MaterialResolution `json:"materials"`
+
+	// Precedent The newest agreement by which both institutions agreed on the instrument before, for the same category, of those that the caller may see; null: none.
+	Precedent nullable.Nullable[AgreementPrecedent] `json:"precedent"`
 
 	// Questions The facts that would decide, and that the lab has not stated.
 	Questions []string `json:"questions"`

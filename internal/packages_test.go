@@ -127,7 +127,7 @@ var mayImport = map[string][]string{
 	"web/account": {"agreement/signing", "exchange", "app", "server", "web/ui"},
 	"web/admin":   {"exchange", "app", "server", "web/ui"},
 	"web/catalog": {"agreement/duty", "agreement/letter", "agreement/requirement", "agreement/term", "exchange", "app", "server", "web/ui"},
-	"web/institution": {"agreement/approval", "agreement/letter", "agreement/party", "agreement/signing", "exchange", "app",
+	"web/institution": {"agreement/approval", "agreement/letter", "agreement/party", "agreement/playbook", "agreement/term", "agreement/signing", "exchange", "app",
 		"server", "web/ui"},
 	"web/lab": {"exchange", "app", "server", "web/ui"},
 	"web/letter": {"agreement/duty", "agreement/instrument", "agreement/letter", "agreement/signing", "exchange", "app", "server",

@@ -52,6 +52,7 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[[]exchange.Scope]():   {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
 	reflect.TypeFor[[]requirement.Encumbrance](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
 		`[{"holder": "x", "terms": ["NO_SUCH"], "document": ""}]`, `[{"holder": ` + long + `, "terms": [], "document": ""}]`},
+	reflect.TypeFor[[]string](): {`7`, `{}`, `"x"`, `[7]`, `["NO_SUCH"]`},
 	reflect.TypeFor[[]playbook.Preference](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
 		`[{"categories": [], "counterparties": [], "families": ["NO_SUCH"]}]`,
 		`[{"categories": [], "counterparties": [-1], "families": ["UBMTA_LETTER"]}]`},

@@ -131,8 +131,8 @@ var (
 )
 
 // Resolve returns the instrument for a transfer on a day: first what is valid, then what is preferred: a choice, the
-// provider's playbook, a precedent, the usual one, each within what the recipient accepts. The same input gives the same answer.
-// A fact that is unknown counts as what excludes, and is among the questions.
+// provider's playbook, a precedent, the usual one, each within what the recipient accepts. The same input gives the
+// same answer. A fact that is unknown counts as what excludes, and is among the questions.
 func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 	fired, err := l.defaults.Match(t.point(day)...)
 	if err != nil {

@@ -91,8 +91,8 @@ func agreementMeanings() map[string]string {
 		"DataUse.value": "What it is about: a disease, a country or a date.",
 		"sources": "By fact, where it comes from: category, the name of another fact or of a field of the category " +
 			"that it follows from, or lab, which stated it. Facts that are not listed are unknown.",
-		"Resolution.precedent": "The newest agreement by which both institutions agreed on the instrument before, for " +
-			"the same category, of those that the caller may see; null: none.",
+		"Resolution.precedent": "The newest agreement by which both institutions agreed on the instrument before, " +
+			"for the same category, of those that the caller may see; null: none.",
 		"Agreement.conflicts": "Terms that an institution does not agree to by its playbook, while the agreement is " +
 			"open. They keep nobody from signing; standing approvals of that institution do not sign.",
 		"Agreement.precedent": "The newest agreement by which both institutions agreed on the form before, for the " +

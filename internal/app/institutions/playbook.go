@@ -153,3 +153,33 @@ func (a Institutions) Compare(ctx context.Context, who exchange.Actor, id, with 
 	}
 	return k, nil
 }
+
+// PlaybookPage is what the page of a playbook shows.
+type PlaybookPage struct {
+	Families []Family         // whose text is here
+	Names    map[int64]string // of the institutions that the playbook names
+	Compared *Comparison      // with another institution, if one was asked for
+}
+
+// PlaybookPage reads what the page of the playbook of an institution shows besides it, for its officers; with 0
+// compares it with none.
+func (a Institutions) PlaybookPage(ctx context.Context, who exchange.Actor, id, with int64) (p PlaybookPage,
+	err error) {
+	i, err := a.Playbook(ctx, who, id)
+	if err != nil {
+		return p, err
+	}
+	var others []int64
+	for _, one := range i.Playbook.Provide {
+		others = append(others, one.Counterparties...)
+	}
+	if p.Names, err = a.DB.Read().Institutions.Names(ctx, others); err != nil {
+		return p, err
+	}
+	if p.Families, err = a.families(ctx); err != nil || with == 0 {
+		return p, err
+	}
+	k, err := a.Compare(ctx, who, id, with, "")
+	p.Compared = &k
+	return p, err
+}

@@ -10,8 +10,8 @@ import (
 	"aliquot/internal/store/sqldb"
 )
 
-// Precedents reads by which instruments agreements between a provider and a recipient were executed before a moment, for
-// each category of materials, the newest first: of those that a viewer may see, at most instrument.MaxPrecedents.
+// Precedents reads by which instruments agreements between a provider and a recipient were executed before a moment,
+// for each category of materials, the newest first: of those that a viewer may see, at most instrument.MaxPrecedents.
 func (st Agreements) Precedents(ctx context.Context, v Viewer, provider, recipient int64,
 	before time.Time) ([]instrument.Precedent, error) {
 	seen, args := "", []any{provider, recipient, before, instrument.MaxPrecedents}
