@@ -73,6 +73,19 @@ const (
 	AgreementStateWITHDRAWN AgreementState = "WITHDRAWN"
 )
 
+// Defines values for AgreementTerm.
+const (
+	AgreementTermASKBEFOREREDISTRIBUTION AgreementTerm = "ASK_BEFORE_REDISTRIBUTION"
+	AgreementTermATTRIBUTION             AgreementTerm = "ATTRIBUTION"
+	AgreementTermDESTROY                 AgreementTerm = "DESTROY"
+	AgreementTermNONCOMMERCIAL           AgreementTerm = "NON_COMMERCIAL"
+	AgreementTermNOREDISTRIBUTION        AgreementTerm = "NO_REDISTRIBUTION"
+	AgreementTermNOREIDENTIFICATION      AgreementTerm = "NO_REIDENTIFICATION"
+	AgreementTermNOTIFYPUBLICATION       AgreementTerm = "NOTIFY_PUBLICATION"
+	AgreementTermREPORT                  AgreementTerm = "REPORT"
+	AgreementTermSAMETERMS               AgreementTerm = "SAME_TERMS"
+)
+
 // Defines values for ApprovalDirection.
 const (
 	ApprovalDirectionPROVIDE ApprovalDirection = "PROVIDE"
@@ -442,6 +455,14 @@ const (
 	PermitRegimeIRB           PermitRegime = "IRB"
 	PermitRegimeIRCC          PermitRegime = "IRCC"
 	PermitRegimeSELECTAGENT   PermitRegime = "SELECT_AGENT"
+)
+
+// Defines values for PlaybookPosition.
+const (
+	PlaybookPositionACCEPTED    PlaybookPosition = "ACCEPTED"
+	PlaybookPositionASK         PlaybookPosition = "ASK"
+	PlaybookPositionNOTACCEPTED PlaybookPosition = "NOT_ACCEPTED"
+	PlaybookPositionREQUIRED    PlaybookPosition = "REQUIRED"
 )
 
 // Defines values for RequestStatus.
@@ -1543,6 +1564,9 @@ type Agreement struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
 
+	// Conflicts Terms that an institution does not agree to by its playbook, while the agreement is open. They keep nobody from signing; standing approvals of that institution do not sign.
+	Conflicts []AgreementConflict `json:"conflicts"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -1582,6 +1606,9 @@ type Agreement struct {
 
 	// Pdf The path of its newest version as a PDF.
 	Pdf string `json:"pdf"`
+
+	// Precedent The newest agreement by which both institutions agreed on the form before, for the same category, of those that the caller may see; null: none.
+	Precedent nullable.Nullable[AgreementPrecedent] `json:"precedent"`
 
 	// Provider The institution that provides.
 	Provider int64 `json:"provider"`
@@ -1629,6 +1656,25 @@ type Agreement struct {
 
 	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
 	Version int64 `json:"version"`
+}
+
+// AgreementConflict defines model for AgreementConflict.
+type AgreementConflict struct {
+	// How What can be done about it.
+	How string `json:"how"`
+
+	// Of The institution whose position it is.
+	Of       int64            `json:"of"`
+	Position PlaybookPosition `json:"position"`
+
+	// Settled Whether both executed the same text since they last changed their playbooks; then standing approvals sign it.
+	Settled bool `json:"settled"`
+
+	// Term The term that it is about; null: the form itself.
+	Term nullable.Nullable[AgreementTerm] `json:"term"`
+
+	// Text The conflict in a sentence.
+	Text string `json:"text"`
 }
 
 // AgreementCoverage defines model for AgreementCoverage.
@@ -1915,6 +1961,27 @@ type AgreementPayload struct {
 	Version int64 `json:"version"`
 }
 
+// AgreementPrecedent defines model for AgreementPrecedent.
+type AgreementPrecedent struct {
+	// Agreement The newest of these agreements.
+	Agreement int64            `json:"agreement"`
+	Category  MaterialCategory `json:"category"`
+
+	// ExecutedAt When it was executed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ExecutedAt Time `json:"executed_at"`
+
+	// InstrumentVersion The version of the instrument in it.
+	InstrumentVersion string `json:"instrument_version"`
+
+	// Number What people call it.
+	Number string `json:"number"`
+
+	// Times How many of the newest 200 agreements of both are by the instrument.
+	Times int64 `json:"times"`
+}
+
 // AgreementPurpose defines model for AgreementPurpose.
 type AgreementPurpose string
 
@@ -2070,6 +2137,9 @@ type AgreementSummary struct {
 	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
 	Version int64 `json:"version"`
 }
+
+// AgreementTerm defines model for AgreementTerm.
+type AgreementTerm string
 
 // AgreementUncovered defines model for AgreementUncovered.
 type AgreementUncovered struct {
@@ -5423,6 +5493,99 @@ type PingMessage struct {
 	Type      EventType `json:"type"`
 }
 
+// Playbook defines model for Playbook.
+type Playbook struct {
+	// Accept The families of instruments that it accepts as recipient, best first; an empty list: any.
+	Accept []string `json:"accept"`
+
+	// ChangedAt When it was changed last; null: nobody has written one.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ChangedAt nullable.Nullable[Time] `json:"changed_at"`
+
+	// Clauses Its positions on terms. A term without a position is accepted.
+	Clauses []PlaybookClause `json:"clauses"`
+
+	// Institution The institution whose playbook it is.
+	Institution int64 `json:"institution"`
+
+	// Provide What it prefers as provider: the first that fits a transfer is used.
+	Provide []PlaybookPreference `json:"provide"`
+}
+
+// PlaybookClause defines model for PlaybookClause.
+type PlaybookClause struct {
+	// Note A note for the officers of the institution; nobody else reads it.
+	Note    string           `json:"note"`
+	Provide PlaybookPosition `json:"provide"`
+	Receive PlaybookPosition `json:"receive"`
+	Term    AgreementTerm    `json:"term"`
+}
+
+// PlaybookComparison defines model for PlaybookComparison.
+type PlaybookComparison struct {
+	// Conflicts Where they conflict.
+	Conflicts []PlaybookConflict `json:"conflicts"`
+
+	// Institution The institution whose playbook is compared.
+	Institution int64 `json:"institution"`
+
+	// With The other institution.
+	With int64 `json:"with"`
+}
+
+// PlaybookConflict defines model for PlaybookConflict.
+type PlaybookConflict struct {
+	// How What can be done about it.
+	How string `json:"how"`
+
+	// Instrument The id of the instrument.
+	Instrument string `json:"instrument"`
+
+	// Of The institution whose position it is.
+	Of       int64            `json:"of"`
+	Position PlaybookPosition `json:"position"`
+
+	// Provider The institution that would provide under it.
+	Provider int64 `json:"provider"`
+
+	// Term The term that it is about; null: the form itself.
+	Term nullable.Nullable[AgreementTerm] `json:"term"`
+
+	// Text The conflict in a sentence.
+	Text string `json:"text"`
+
+	// Title The title of the instrument.
+	Title string `json:"title"`
+}
+
+// PlaybookPatch defines model for PlaybookPatch.
+type PlaybookPatch struct {
+	// Accept The families of instruments that it accepts as recipient, best first; an empty list: any.
+	Accept []string `json:"accept,omitempty"`
+
+	// Clauses Its positions on terms. A term without a position is accepted.
+	Clauses []PlaybookClause `json:"clauses,omitempty"`
+
+	// Provide What it prefers as provider: the first that fits a transfer is used.
+	Provide []PlaybookPreference `json:"provide,omitempty"`
+}
+
+// PlaybookPosition defines model for PlaybookPosition.
+type PlaybookPosition string
+
+// PlaybookPreference defines model for PlaybookPreference.
+type PlaybookPreference struct {
+	// Categories Categories of materials; an empty list: all.
+	Categories []string `json:"categories"`
+
+	// Counterparties Ids of the institutions that receive; an empty list: all.
+	Counterparties []int64 `json:"counterparties"`
+
+	// Families Families of instruments, best first.
+	Families []string `json:"families"`
+}
+
 // Position defines model for Position.
 type Position struct {
 	// CreatedAt When it was made.
@@ -5848,6 +6011,9 @@ type Resolution struct {
 
 	// Materials In place of material: materials of one lab that one letter is for. In the answer, what each takes by itself, by id.
 	Materials []MaterialResolution `json:"materials"`
+
+	// Precedent The newest agreement by which both institutions agreed on the instrument before, for the same category, of those that the caller may see; null: none.
+	Precedent nullable.Nullable[AgreementPrecedent] `json:"precedent"`
 
 	// Questions The facts that would decide, and that the lab has not stated.
 	Questions []string `json:"questions"`
@@ -7620,6 +7786,15 @@ type ListMastersParamsStanding string
 // ListMastersParamsOrdering defines parameters for ListMasters.
 type ListMastersParamsOrdering string
 
+// ComparePlaybooksParams defines parameters for ComparePlaybooks.
+type ComparePlaybooksParams struct {
+	// With The id of the other institution. Required.
+	With *int64 `form:"with,omitempty" json:"with,omitempty"`
+
+	// Instrument The id of one instrument; without it all that are in force today.
+	Instrument *string `form:"instrument,omitempty" json:"instrument,omitempty"`
+}
+
 // ListPositionsParams defines parameters for ListPositions.
 type ListPositionsParams struct {
 	// From Only items whose `from` is this.
@@ -9221,6 +9396,9 @@ type CreateMasterJSONRequestBody = MasterNew
 // UpdateMasterJSONRequestBody defines body for UpdateMaster for application/json ContentType.
 type UpdateMasterJSONRequestBody = MasterPatch
 
+// UpdatePlaybookJSONRequestBody defines body for UpdatePlaybook for application/json ContentType.
+type UpdatePlaybookJSONRequestBody = PlaybookPatch
+
 // CreatePositionJSONRequestBody defines body for CreatePosition for application/json ContentType.
 type CreatePositionJSONRequestBody = PositionNew
 
@@ -10502,6 +10680,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
 	UpdateMaster(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPlaybook Read what an institution prefers, accepts and does not accept in agreements
+	//
+	// Its officers may. Open to officers of the institution and admins.
+	//
+	// Corresponds with GET /institutions/{id}/playbook (the `GetPlaybook` operationId).
+	GetPlaybook(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePlaybookWithBody Change the playbook of an institution
+	//
+	// Its officers may. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+	UpdatePlaybookWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePlaybook Change the playbook of an institution
+	//
+	// Its officers may. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+	UpdatePlaybook(ctx context.Context, id int64, body UpdatePlaybookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ComparePlaybooks List where the playbook of an institution conflicts with that of another one, in each instrument that is in force today and in both directions
+	//
+	// Officers of the first one may; what else the playbook of the other has is not shown. Open to officers of the institution and admins.
+	//
+	// Corresponds with GET /institutions/{id}/playbook/conflicts (the `ComparePlaybooks` operationId).
+	ComparePlaybooks(ctx context.Context, id int64, params *ComparePlaybooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListPositions List the positions of an institution, newest first
 	//
@@ -13748,6 +13958,78 @@ func (c *Client) UpdateMasterWithBody(ctx context.Context, id int64, master int6
 // Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
 func (c *Client) UpdateMaster(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateMasterRequest(c.Server, id, master, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPlaybook Read what an institution prefers, accepts and does not accept in agreements
+//
+// Its officers may. Open to officers of the institution and admins.
+//
+// Corresponds with GET /institutions/{id}/playbook (the `GetPlaybook` operationId).
+func (c *Client) GetPlaybook(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPlaybookRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePlaybookWithBody Change the playbook of an institution
+//
+// Its officers may. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+func (c *Client) UpdatePlaybookWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePlaybookRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePlaybook Change the playbook of an institution
+//
+// Its officers may. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+func (c *Client) UpdatePlaybook(ctx context.Context, id int64, body UpdatePlaybookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePlaybookRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ComparePlaybooks List where the playbook of an institution conflicts with that of another one, in each instrument that is in force today and in both directions
+//
+// Officers of the first one may; what else the playbook of the other has is not shown. Open to officers of the institution and admins.
+//
+// Corresponds with GET /institutions/{id}/playbook/conflicts (the `ComparePlaybooks` operationId).
+func (c *Client) ComparePlaybooks(ctx context.Context, id int64, params *ComparePlaybooksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewComparePlaybooksRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -21684,6 +21966,160 @@ func NewUpdateMasterRequestWithBody(server string, id int64, master int64, conte
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetPlaybookRequest constructs an http.Request for the GetPlaybook method
+func NewGetPlaybookRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/playbook", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdatePlaybookRequest calls the generic UpdatePlaybook builder with application/json body
+func NewUpdatePlaybookRequest(server string, id int64, body UpdatePlaybookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdatePlaybookRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdatePlaybookRequestWithBody constructs an http.Request for the UpdatePlaybook method, with any body, and a specified content type
+func NewUpdatePlaybookRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/playbook", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewComparePlaybooksRequest constructs an http.Request for the ComparePlaybooks method
+func NewComparePlaybooksRequest(server string, id int64, params *ComparePlaybooksParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/playbook/conflicts", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.With != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "with", *params.With, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Instrument != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "instrument", *params.Instrument, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -34184,6 +34620,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
 	UpdateMasterWithResponse(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMasterResponse, error)
 
+	// GetPlaybookWithResponse Read what an institution prefers, accepts and does not accept in agreements
+	//
+	// Its officers may. Open to officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/playbook (the `GetPlaybook` operationId).
+	GetPlaybookWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPlaybookResponse, error)
+
+	// UpdatePlaybookWithBodyWithResponse Change the playbook of an institution
+	//
+	// Its officers may. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+	UpdatePlaybookWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePlaybookResponse, error)
+
+	// UpdatePlaybookWithResponse Change the playbook of an institution
+	//
+	// Its officers may. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+	UpdatePlaybookWithResponse(ctx context.Context, id int64, body UpdatePlaybookJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlaybookResponse, error)
+
+	// ComparePlaybooksWithResponse List where the playbook of an institution conflicts with that of another one, in each instrument that is in force today and in both directions
+	//
+	// Officers of the first one may; what else the playbook of the other has is not shown. Open to officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/playbook/conflicts (the `ComparePlaybooks` operationId).
+	ComparePlaybooksWithResponse(ctx context.Context, id int64, params *ComparePlaybooksParams, reqEditors ...RequestEditorFn) (*ComparePlaybooksResponse, error)
+
 	// ListPositionsWithResponse List the positions of an institution, newest first
 	//
 	// Open to officers of the institution and admins.
@@ -37345,6 +37817,75 @@ func (r UpdateMasterResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateMasterResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPlaybookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Playbook
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPlaybookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPlaybookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdatePlaybookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Playbook
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdatePlaybookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdatePlaybookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ComparePlaybooksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PlaybookComparison
+}
+
+// Status returns HTTPResponse.Status
+func (r ComparePlaybooksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ComparePlaybooksResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -42221,6 +42762,66 @@ func (c *ClientWithResponses) UpdateMasterWithResponse(ctx context.Context, id i
 	return ParseUpdateMasterResponse(rsp)
 }
 
+// GetPlaybookWithResponse Read what an institution prefers, accepts and does not accept in agreements
+//
+// Its officers may. Open to officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/playbook (the `GetPlaybook` operationId).
+func (c *ClientWithResponses) GetPlaybookWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPlaybookResponse, error) {
+	rsp, err := c.GetPlaybook(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPlaybookResponse(rsp)
+}
+
+// UpdatePlaybookWithBodyWithResponse Change the playbook of an institution
+//
+// Its officers may. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+func (c *ClientWithResponses) UpdatePlaybookWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePlaybookResponse, error) {
+	rsp, err := c.UpdatePlaybookWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePlaybookResponse(rsp)
+}
+
+// UpdatePlaybookWithResponse Change the playbook of an institution
+//
+// Its officers may. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/playbook (the `UpdatePlaybook` operationId).
+func (c *ClientWithResponses) UpdatePlaybookWithResponse(ctx context.Context, id int64, body UpdatePlaybookJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlaybookResponse, error) {
+	rsp, err := c.UpdatePlaybook(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePlaybookResponse(rsp)
+}
+
+// ComparePlaybooksWithResponse List where the playbook of an institution conflicts with that of another one, in each instrument that is in force today and in both directions
+//
+// Officers of the first one may; what else the playbook of the other has is not shown. Open to officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/playbook/conflicts (the `ComparePlaybooks` operationId).
+func (c *ClientWithResponses) ComparePlaybooksWithResponse(ctx context.Context, id int64, params *ComparePlaybooksParams, reqEditors ...RequestEditorFn) (*ComparePlaybooksResponse, error) {
+	rsp, err := c.ComparePlaybooks(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseComparePlaybooksResponse(rsp)
+}
+
 // ListPositionsWithResponse List the positions of an institution, newest first
 //
 // Open to officers of the institution and admins.
@@ -46755,6 +47356,84 @@ func ParseUpdateMasterResponse(rsp *http.Response) (*UpdateMasterResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Master
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPlaybookResponse parses an HTTP response from a GetPlaybookWithResponse call
+func ParseGetPlaybookResponse(rsp *http.Response) (*GetPlaybookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPlaybookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Playbook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdatePlaybookResponse parses an HTTP response from a UpdatePlaybookWithResponse call
+func ParseUpdatePlaybookResponse(rsp *http.Response) (*UpdatePlaybookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdatePlaybookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Playbook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseComparePlaybooksResponse parses an HTTP response from a ComparePlaybooksWithResponse call
+func ParseComparePlaybooksResponse(rsp *http.Response) (*ComparePlaybooksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ComparePlaybooksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PlaybookComparison
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

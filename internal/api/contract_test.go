@@ -132,7 +132,9 @@ var (
 		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
 		"authority:int? represents:string level:string signed_at:time evidence:object approval:int? " +
 		"approval_version:int?}] unsigned:[string] approvals:[{role:string approval:int? why:[{reason:string text:string}]}] " +
-		"pdf:string"
+		"conflicts:[{term:string? of:int position:string settled:bool text:string how:string}] precedent:" +
+		precedentFields + "? pdf:string"
+	precedentFields     = "{agreement:int number:string instrument_version:string category:string times:int executed_at:time}"
 	agreementLinkFields = "id:int version:int role:string name:string title:string mail:string mail_state:string " +
 		"expires_at:time used_at:time? made_by:uuid created_at:time"
 	agreementDutyFields    = "id:int term:string what:string due_on:date? state:string text:string settled_by:uuid? settled_at:time?"
@@ -175,7 +177,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			"}",
 		"POST /agreements/resolve": `instrument:{id:string family:string version:string title:string citation:string}?
 			because:[{` + reasonFields + `}] alternatives:[{instrument:string title:string why_not:[{` + reasonFields + `}]}]
-			questions:[string] materials:[{material:int
+			questions:[string] precedent:` + precedentFields + `? materials:[{material:int
 			instrument:{id:string family:string version:string title:string citation:string}?
 			because:[{` + reasonFields + `}] questions:[string]}]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
@@ -234,7 +236,12 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
 		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
 		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
-		"/institutions/{id}/masters":                   masterFields, "/institutions/{id}/masters/{master}": masterFields,
+		"/institutions/{id}/playbook": `institution:int provide:[{categories:[string] counterparties:[int]
+			families:[string]}] accept:[string] clauses:[{term:string provide:string receive:string note:string}]
+			changed_at:time?`,
+		"/institutions/{id}/playbook/conflicts": `institution:int with:int conflicts:[{instrument:string title:string
+			provider:int term:string? of:int position:string text:string how:string}]`,
+		"/institutions/{id}/masters": masterFields, "/institutions/{id}/masters/{master}": masterFields,
 		"/permits": permitFields, "/permits/{id}": permitFields, "/material-requests/{id}/permits": permitFields,
 		"GET /agreements": agreementSummaryFields, "GET /agreements/inbox": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/api"
@@ -51,6 +52,12 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[[]exchange.Scope]():   {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
 	reflect.TypeFor[[]requirement.Encumbrance](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
 		`[{"holder": "x", "terms": ["NO_SUCH"], "document": ""}]`, `[{"holder": ` + long + `, "terms": [], "document": ""}]`},
+	reflect.TypeFor[[]string](): {`7`, `{}`, `"x"`, `[7]`, `["NO_SUCH"]`},
+	reflect.TypeFor[[]playbook.Preference](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
+		`[{"categories": [], "counterparties": [], "families": ["NO_SUCH"]}]`,
+		`[{"categories": [], "counterparties": [-1], "families": ["UBMTA_LETTER"]}]`},
+	reflect.TypeFor[[]playbook.Clause](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
+		`[{"term": "REPORT", "provide": "ASK", "receive": "ASK", "note": ` + long + `}]`},
 	reflect.TypeFor[[]term.Origin](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`, `[{"relation": "NO_SUCH", "material": 1}]`,
 		`[{"relation": "PROGENY"}]`, `[{"relation": "PROGENY", "material": -1}]`},
 	reflect.TypeFor[[]datause.Term](): {`7`, `{}`, `"x"`, `[7]`, `[{"id": "DUO:1"}]`, `[{"id": "DUO:0000007"}]`,

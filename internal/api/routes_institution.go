@@ -101,6 +101,16 @@ var institutionRoutes = []rest.Route{
 		200, institution.AskApproval,
 		"Ask for what the caller signs with a passkey, to sign a version of a standing approval at the level PASSKEY. "+
 			"The statement waits for five minutes, to be signed once."),
+	rest.On("getPlaybook", "GET /institutions/{id}/playbook", exchange.PlaybookRead, 200, institution.GetPlaybook,
+		"Read what an institution prefers, accepts and does not accept in agreements. Its officers may."),
+	rest.On("updatePlaybook", "PUT,PATCH /institutions/{id}/playbook", exchange.PlaybookWrite, 200,
+		institution.UpdatePlaybook,
+		"Change the playbook of an institution. Its officers may."),
+	rest.On("comparePlaybooks", "GET /institutions/{id}/playbook/conflicts", exchange.PlaybookRead, 200,
+		institution.ComparePlaybooks,
+		"List where the playbook of an institution conflicts with that of another one, in each instrument that is in "+
+			"force today and in both directions. Officers of the first one may; what else the playbook of the other "+
+			"has is not shown."),
 	rest.On("listInstruments", "GET /instruments", exchange.InstrumentRead, 200, institution.ListInstruments,
 		"List the instruments, the forms of agreements, by id and first day, each version by itself: those that "+
 			"Aliquot brings along, and those that the operator installed"),

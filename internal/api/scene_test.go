@@ -810,6 +810,17 @@ var visits = []routeCase{
 	}},
 	{"GET /instruments/{instrument}", "anonymous",
 		func(*scene, string) visit { return at("/instruments/UBMTA_LETTER", nil) }},
+	{"GET /institutions/{id}/playbook", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/playbook", nil) }},
+	{"PUT,PATCH /institutions/{id}/playbook", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/playbook", obj{"provide": []obj{{"categories": []string{"PLASMID"},
+			"counterparties": []int64{s.recipient()}, "families": []string{"SIMPLE_LETTER"}}}, "accept": []string{},
+			"clauses": []obj{{"term": "NON_COMMERCIAL", "provide": "REQUIRED", "receive": "ACCEPTED",
+				"note": fmt.Sprint("Policy ", s.next())}}})
+	}},
+	{"GET /institutions/{id}/playbook/conflicts", "owner", func(s *scene, _ string) visit {
+		return atf("%s/playbook/conflicts?with=%d", s.institution().path, s.recipient())
+	}},
 	{"GET /institutions/{id}/approvals", "owner",
 		func(s *scene, _ string) visit { return at(s.institution().path+"/approvals", nil) }},
 	{"POST /institutions/{id}/approvals", "owner",

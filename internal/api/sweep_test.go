@@ -160,6 +160,9 @@ var access = map[string]string{
 	"GET /institutions/{id}/masters":                            "++++++++",
 	"POST /institutions/{id}/masters":                           "133+333+",
 	"PUT,PATCH /institutions/{id}/masters/{master}":             "133+333+",
+	"GET /institutions/{id}/playbook":                           "133+333+",
+	"PUT,PATCH /institutions/{id}/playbook":                     "133+333+",
+	"GET /institutions/{id}/playbook/conflicts":                 "133+333+",
 
 	"POST /agreements":                                "13++++3+",
 	"GET /agreements/inbox":                           "1+++++++",

@@ -187,9 +187,14 @@ func everyLetter(t *testing.T, a *app.App) {
 		for _, s := range v.Signatures {
 			seen["by standing approval"] = seen["by standing approval"] || s.Approval != nil
 		}
+		for _, c := range v.Conflicts {
+			seen["conflicts with a playbook"] = seen["conflicts with a playbook"] || !c.Settled
+		}
+		seen["has a precedent"] = seen["has a precedent"] || v.Precedent != nil
 		seen["something is missing"] = seen["something is missing"] || len(v.Missing()) > 0
 	}
 	for _, want := range []string{"DRAFT", "SENT", "EXECUTED", "DECLINED", "by standing approval", "something is missing",
+		"conflicts with a playbook", "has a precedent",
 		"waits for PROVIDER_SCIENTIST", "waits for PROVIDER_OFFICIAL", "waits for RECIPIENT_OFFICIAL"} {
 		if !seen[want] {
 			t.Errorf("no agreement: %s", want)

@@ -8,7 +8,9 @@ import (
 	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/app/instruments"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -54,10 +56,28 @@ func (f *filling) prepareAgreements() {
 	f.signApproval(61*day, neighbour, f.approve(62*day, neighbour, "PROVIDE", "UBMTA_LETTER", "PLASMID", "NO", ""))
 	f.signApproval(60*day, officer, f.approve(61*day, officer, "RECEIVE", "UBMTA_LETTER", "PLASMID", "NO", ""))
 	f.approve(11*day, officer, "PROVIDE", "HUMAN_MTA", "CELL_LINE", "ANONYMISED", "Neighbour Institute of Genomics")
+	f.writePlaybook(58*day, officer, playbook.Patch{Accept: exchange.Some([]string{"UBMTA_LETTER", "MTA_TO",
+		"SIMPLE_LETTER", "HUMAN_MTA", "DATA_USE"}), Clauses: exchange.Some([]playbook.Clause{
+		{Term: term.NoRedistribution, Provide: playbook.Required, Receive: playbook.Accepted},
+		{Term: term.NotifyPublication, Provide: playbook.Required, Receive: playbook.Accepted,
+			Note: "The report to our funder lists publications."}})})
+	f.writePlaybook(57*day, neighbour, playbook.Patch{Provide: exchange.Some([]playbook.Preference{
+		{Categories: []string{"PLASMID"}, Families: []string{"UBMTA_LETTER"}},
+		{Categories: []string{"MODEL_ORGANISM"}, Families: []string{"MTA_TO"}}}),
+		Clauses: exchange.Some([]playbook.Clause{{Term: term.Attribution, Provide: playbook.Required,
+			Receive: playbook.Accepted}})})
 	f.at(59*day, "sign in advance for the lab", func() error {
 		var p lab.OrganizationPatch
 		*p.Others()["signs_ahead_until"].(*exchange.Null[exchange.Date]) = exchange.NullOf(f.day(300))
 		_, err := f.app.Labs.UpdateOrganization(f.ctx, f.actors[neighbour], f.actors[neighbour].Owns[0], p, nil)
+		return err
+	})
+}
+
+// writePlaybook has an officer write the playbook of their institution.
+func (f *filling) writePlaybook(ago time.Duration, by string, p playbook.Patch) {
+	f.at(ago, "write a playbook", func() error {
+		_, err := f.app.Institutions.UpdatePlaybook(f.ctx, f.actors[by], f.offices[by], p, nil)
 		return err
 	})
 }

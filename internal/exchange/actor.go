@@ -120,7 +120,8 @@ var reads = []Action{
 	MaterialHistory, MaterialLineage, MaterialTemplate, MaterialExport, AgreementResolve,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
-	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead, AgreementOpen,
+	InstitutionRead, AffiliationRead, AuthorityRead, PlaybookRead, SignatoryRead,
+	AgreementList, AgreementRead, AgreementOpen,
 	InstrumentRead, PermitList, PermitRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }

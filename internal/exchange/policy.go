@@ -132,6 +132,8 @@ const (
 	AuthorityRead        Action = "authority.read" // with positions, stand-ins and approvals
 	AuthorityWrite       Action = "authority.write"
 	MasterWrite          Action = "master.write"
+	PlaybookRead         Action = "playbook.read" // with where it conflicts with that of another institution
+	PlaybookWrite        Action = "playbook.write"
 	ApprovalWrite        Action = "approval.write" // standing approvals, also to withdraw one
 	ApprovalSign         Action = "approval.sign"
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
@@ -297,6 +299,8 @@ var rules = Policy{
 	AuthorityRead:        OfficerOf,
 	AuthorityWrite:       OfficerOf,
 	MasterWrite:          OfficerOf,
+	PlaybookRead:         OfficerOf,
+	PlaybookWrite:        OfficerOf,
 	ApprovalWrite:        OfficerOf,
 	ApprovalSign:         OfficerOf,
 	SignatoryRead:        Anyone,

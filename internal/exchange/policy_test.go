@@ -186,6 +186,8 @@ const matrix = `
 | both | authority.read | an institution | n | n | n | y | n | n | n | y |
 | both | authority.write | an institution | n | n | n | y | n | n | n | y |
 | both | authority.write | the owner | n | n | n | n | n | n | n | y |
+| both | playbook.read | an institution | n | n | n | y | n | n | n | y |
+| both | playbook.write | an institution | n | n | n | y | n | n | n | y |
 | both | approval.write | an institution | n | n | n | y | n | n | n | y |
 | both | approval.sign | an institution | n | n | n | y | n | n | n | y |
 | both | master.write | an institution | n | n | n | y | n | n | n | y |

@@ -94,7 +94,7 @@ var writes = []exchange.Action{
 	exchange.RequestDelete, exchange.InquiryCreate, exchange.InquiryAnswer,
 	exchange.InstitutionCreate, exchange.InstitutionUpdate, exchange.InstitutionConfirm,
 	exchange.InstitutionLabClaim, exchange.InstitutionLabUpdate, exchange.AffiliationWrite, exchange.AuthorityWrite,
-	exchange.MasterWrite, exchange.ApprovalWrite, exchange.ApprovalSign, exchange.SignatoryImport, exchange.AgreementCreate, exchange.AgreementSign,
+	exchange.MasterWrite, exchange.PlaybookWrite, exchange.ApprovalWrite, exchange.ApprovalSign, exchange.SignatoryImport, exchange.AgreementCreate, exchange.AgreementSign,
 	exchange.AgreementWrite, exchange.PermitWrite, exchange.PermitUse, exchange.DutyDecide, exchange.DutySettle,
 	exchange.AddressWrite, exchange.GrantCreate, exchange.GrantUpdate, exchange.GrantShare, exchange.MaterialFund,
 	exchange.JobCancel,

@@ -114,6 +114,8 @@ var recordedTables = map[string]recordedTable{
 	"institutions": withFields(recordedTable{object: "institution", key: "id",
 		clear: "ror country kind kind_since mail_domains least_level recheck_days withdrawn made_by",
 		times: "created_at", left: "legal_name_sort updated_at"}, party.InstitutionFields),
+	"institution_playbooks": {object: "institution", key: "institution", part: "playbook", partKey: "institution",
+		clear: "provide accept", times: "changed_at", personal: "clauses"},
 	"institution_labs": withFields(ofInstitution("lab", "organization confirmed_by from_day until_day"),
 		party.LabFields),
 	"affiliations": withFields(ofInstitution("affiliation", "person source from_day until_day"),

@@ -18,12 +18,13 @@ var moreReads = map[string]int64{
 	// transfer needs, and permits to choose from
 	"GET /requests/{id}":           44,
 	"GET /requests/{id}/move":      44,
-	"GET /catalog/{id}":            21, // under which agreement it is passed on, and where it came from
+	"GET /catalog/{id}":            22, // under which agreement it is passed on, what was agreed before, where it came from
 	"GET /letters/{id}":            46, // who may sign, what it is made of today, approvals, and what could be chosen
 	"GET /offices/{id}/report":     28, // the same register, for the tabs
 	"GET /letters/{id}/sign":       46,
 	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
 	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have
+	"GET /offices/{id}/playbook":   24, // the same, and the playbook with the names that it has
 	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by
 	"GET /account/export/data.zip": 43, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs

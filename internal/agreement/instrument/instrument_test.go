@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
 )
@@ -152,7 +153,12 @@ func drawTransfer(t *rapid.T) (Transfer, exchange.Date) {
 	tr.Altered = rapid.Bool().Draw(t, "altered")
 	families := rapid.SliceOf(rapid.SampledFrom([]string{"UBMTA_LETTER", "OPEN_MTA", "HOUSE", "NONE"}))
 	tr.Recipient.Playbook.Accept = families.Draw(t, "accept")
-	tr.Provider.Playbook.Provide = []party.Preference{{Families: families.Draw(t, "prefer")}}
+	tr.Provider.Playbook.Provide = []playbook.Preference{{Families: families.Draw(t, "prefer")}}
+	for _, id := range rapid.SliceOf(rapid.SampledFrom([]string{"UBMTA_LETTER", "OPEN_MTA", "SIMPLE_LETTER_1999",
+		"HOUSE"})).Draw(t, "precedents") {
+		tr.Precedents = append(tr.Precedents, Precedent{Instrument: id,
+			Category: rapid.SampledFrom([]string{"PLASMID", "PDX"}).Draw(t, "of")})
+	}
 	return tr, d
 }
 
@@ -232,19 +238,19 @@ func TestResolve_FollowsAChoiceAndThePlaybooks(t *testing.T) {
 		map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
 			"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH"},
 	)
-	prefer := func(families ...string) party.Playbook {
-		return party.Playbook{Provide: []party.Preference{{Categories: []string{"PDX"}, Families: []string{"HOUSE"}},
+	prefer := func(families ...string) playbook.Playbook {
+		return playbook.Playbook{Provide: []playbook.Preference{{Categories: []string{"PDX"}, Families: []string{"HOUSE"}},
 			{Categories: []string{"PLASMID"}, Families: families}}}
 	}
 	for want, c := range map[string]struct {
 		choice           string
-		provider, accept party.Playbook
+		provider, accept playbook.Playbook
 	}{
-		"SIMPLE_LETTER_1995/D12": {"", party.Playbook{}, party.Playbook{}},
-		"OPEN_MTA/P1":            {"OPEN_MTA", prefer("NONE"), party.Playbook{}},
-		"NONE/P2":                {"UBMTA_LETTER", prefer("UBMTA_LETTER", "NONE"), party.Playbook{}},
-		"HOUSE/P3":               {"", prefer("NONE"), party.Playbook{Accept: []string{"BRUNSWICK", "OPEN_MTA", "HOUSE"}}},
-		"-/":                     {"", party.Playbook{}, party.Playbook{Accept: []string{"UBMTA_LETTER"}}},
+		"SIMPLE_LETTER_1995/D12": {"", playbook.Playbook{}, playbook.Playbook{}},
+		"OPEN_MTA/P1":            {"OPEN_MTA", prefer("NONE"), playbook.Playbook{}},
+		"NONE/P2":                {"UBMTA_LETTER", prefer("UBMTA_LETTER", "NONE"), playbook.Playbook{}},
+		"HOUSE/P3":               {"", prefer("NONE"), playbook.Playbook{Accept: []string{"BRUNSWICK", "OPEN_MTA", "HOUSE"}}},
+		"-/":                     {"", playbook.Playbook{}, playbook.Playbook{Accept: []string{"UBMTA_LETTER"}}},
 	} {
 		tr.Choice, tr.Provider.Playbook, tr.Recipient.Playbook = c.choice, c.provider, c.accept
 		r, err := l.Resolve(tr, day)
@@ -257,6 +263,72 @@ func TestResolve_FollowsAChoiceAndThePlaybooks(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+func TestResolve_FollowsAPrecedentAfterTheProvidersPlaybook(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	row := map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
+		"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH"}
+	before := func(ids ...string) (list []Precedent) {
+		for _, id := range ids {
+			list = append(list, Precedent{Instrument: id, Category: "PLASMID"})
+		}
+		return list
+	}
+	for name, c := range map[string]struct {
+		precedents []Precedent
+		change     func(*Transfer)
+		want       string
+	}{
+		"the newest":          {before("HOUSE", "SIMPLE_LETTER_1999"), func(*Transfer) {}, "HOUSE/P8"},
+		"of another category": {[]Precedent{{Instrument: "HOUSE", Category: "PDX"}}, func(*Transfer) {}, "SIMPLE_LETTER_1995/D12"},
+		"not valid today":     {before("UBMTA_LETTER", "HOUSE"), func(*Transfer) {}, "HOUSE/P8"},
+		"gives up rights":     {before("NONE", "OPEN_MTA"), func(*Transfer) {}, "SIMPLE_LETTER_1995/D12"},
+		"not accepted": {before("HOUSE"), func(t *Transfer) {
+			t.Recipient.Playbook.Accept = []string{"SIMPLE_LETTER"}
+		}, "SIMPLE_LETTER_1995/D12"},
+		"the provider prefers another": {before("HOUSE"), func(t *Transfer) {
+			t.Provider.Playbook.Provide = []playbook.Preference{{Families: []string{"SIMPLE_LETTER"}}}
+		}, "SIMPLE_LETTER_1995/P2"},
+		"somebody chose": {before("HOUSE"), func(t *Transfer) { t.Choice = "OPEN_MTA" }, "OPEN_MTA/P1"},
+	} {
+		tr, _ := transfer(row)
+		tr.Precedents = c.precedents
+		c.change(&tr)
+		r, err := l.Resolve(tr, day)
+		if err != nil || r.Instrument == nil {
+			t.Fatal(name, err)
+		}
+		if got := fmt.Sprintf("%s/%s", r.Instrument.ID, r.Because[0].Rule); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
+		}
+	}
+}
+
+func TestSettled_NeedsTheSameTextAfterTheLastChange(t *testing.T) {
+	t.Parallel()
+	i := Instrument{ID: "A", SHA256: "x"}
+	executed := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	earlier, later := executed.AddDate(0, 0, -1), executed.AddDate(0, 0, 1)
+	list := []Precedent{{Instrument: "A", Text: "x", On: executed}}
+	for name, c := range map[string]struct {
+		list  []Precedent
+		after *time.Time
+		want  bool
+	}{
+		"never changed":   {list, nil, true},
+		"changed before":  {list, &earlier, true},
+		"changed after":   {list, &later, false},
+		"changed at once": {list, &executed, false},
+		"another text":    {[]Precedent{{Instrument: "A", Text: "y", On: executed}}, nil, false},
+		"another form":    {[]Precedent{{Instrument: "B", Text: "x", On: executed}}, nil, false},
+		"no precedent":    {nil, nil, false},
+	} {
+		if got := i.Settled(c.list, nil, c.after); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
@@ -356,6 +428,9 @@ func TestResolve_TakesLessThanTenMicroseconds(t *testing.T) {
 			"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH", "day": string(day),
 			"provider_ubmta": "1996-01-01", "recipient_ubmta": "1997-01-01"},
 	)
+	for range 20 {
+		tr.Precedents = append(tr.Precedents, Precedent{Instrument: "BRUNSWICK", Category: "PDX"})
+	}
 	const rounds, calls = 50, 100
 	fastest := time.Hour
 	for range rounds {

@@ -13,12 +13,14 @@ type Transfer struct {
 	Provider  party.Institution
 	Recipient party.Institution
 	Masters   []party.Master // of both
-	Category  string
-	Chemical  bool // a substance, which no category says
-	Facts     requirement.Facts
-	Purpose   string // RESEARCH, COMMERCIAL or CLINICAL
-	Altered   bool   // the text of the agreement was changed
-	Choice    string // of a member or officer: a family; empty: none
+
+	Precedents []Precedent // of both, the newest first
+	Category   string
+	Chemical   bool // a substance, which no category says
+	Facts      requirement.Facts
+	Purpose    string // RESEARCH, COMMERCIAL or CLINICAL
+	Altered    bool   // the text of the agreement was changed
+	Choice     string // of a member or officer: a family; empty: none
 }
 
 // Reason is a rule that fired. Citation is where it comes from, Remedy what would change it, if anything does.
@@ -124,11 +126,13 @@ var (
 	notAccepted = Reason{"P6", "The recipient's playbook does not accept it.", "playbook of the recipient", Choose}
 	neverItself = Reason{"P7", "It gives up rights, so that people choose it, or the provider's playbook does.",
 		"default of Aliquot", Choose}
+	precedent = Reason{"P8", "Both institutions executed an agreement by it before, for materials of this category.",
+		"precedent of both institutions", ""}
 )
 
 // Resolve returns the instrument for a transfer on a day: first what is valid, then what is preferred: a choice, the
-// provider's playbook, the usual one, each within what the recipient accepts. The same input gives the same answer.
-// A fact that is unknown counts as what excludes, and is among the questions.
+// provider's playbook, a precedent, the usual one, each within what the recipient accepts. The same input gives the
+// same answer. A fact that is unknown counts as what excludes, and is among the questions.
 func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 	fired, err := l.defaults.Match(t.point(day)...)
 	if err != nil {
@@ -150,13 +154,12 @@ func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 		Reason{Rule: fired[0].ID, Why: fired[0].Why, Citation: fired[0].Citation},
 		fired[0].Then,
 	)
-	accept := t.Recipient.Playbook.Accept
 	for _, i := range valid {
 		why := notPreferred
 		switch {
 		case i == out.Instrument:
 			continue
-		case len(accept) > 0 && !slices.Contains(accept, i.Family):
+		case !t.Recipient.Playbook.Accepts(i.Family):
 			why = notAccepted
 		case out.Instrument == nil && i.OnlyChosen:
 			why = neverItself
@@ -190,14 +193,19 @@ func (l *Library) prefer(t Transfer, valid []*Instrument, usual Reason, family s
 		because = []Reason{accepted}
 	}
 	for _, p := range t.Provider.Playbook.Provide {
-		if len(p.Categories) > 0 && !slices.Contains(p.Categories, t.Category) ||
-			len(p.Counterparties) > 0 && !slices.Contains(p.Counterparties, t.Recipient.ID) {
+		if !p.Fits(t.Category, t.Recipient.ID) {
 			continue
 		}
 		for _, family := range p.Families {
 			if i := find(family, acceptable); i != nil {
 				return i, []Reason{providerPolicy}
 			}
+		}
+	}
+	for _, p := range t.Precedents {
+		n := slices.IndexFunc(acceptable, func(i *Instrument) bool { return i.ID == p.Instrument && !i.OnlyChosen })
+		if n >= 0 && p.Category == t.Category {
+			return acceptable[n], []Reason{precedent}
 		}
 	}
 	if i := find(family, acceptable); i != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/exchange"
 
 	"github.com/google/uuid"
@@ -80,7 +81,7 @@ type Institution struct {
 	Confirmed    bool // by an admin, or by one of its officers
 	Withdrawn    exchange.Date
 	MadeBy       uuid.UUID
-	Playbook     Playbook
+	Playbook     playbook.Playbook
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
@@ -88,19 +89,6 @@ type Institution struct {
 // NewInstitution returns an institution of which nothing is known.
 func NewInstitution(by uuid.UUID) Institution {
 	return Institution{Kind: Unknown, LeastLevel: MailedLink, RecheckDays: 365, MadeBy: by}
-}
-
-// Playbook has what an institution prefers: families of instruments, best first.
-type Playbook struct {
-	Provide []Preference
-	Accept  []string // families that it accepts as recipient, best first; empty: any
-}
-
-// Preference is a row of a playbook: the first that fits is used. An empty list fits everything.
-type Preference struct {
-	Categories     []string
-	Counterparties []int64
-	Families       []string
 }
 
 // MayExecute reports whether an agreement of the institution may become executed on the day: proposals may also be

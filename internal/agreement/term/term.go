@@ -27,6 +27,12 @@ const (
 var all = []Term{Attribution, NoRedistribution, NonCommercial, NoReidentification, Destroy, Report, NotifyPublication,
 	AskFirst, SameTerms}
 
+// All returns the terms, in their order.
+func All() []Term { return slices.Clone(all) }
+
+// Words returns the term for people, as "no redistribution".
+func (t Term) Words() string { return strings.ToLower(strings.ReplaceAll(string(t), "_", " ")) }
+
 // List returns the codes of all terms, for people.
 func List() string { return strings.Join(exchange.Strings(all), ", ") }
 

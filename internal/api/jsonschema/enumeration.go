@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/api/shape"
@@ -56,6 +57,8 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[letter.State]():      enumerate("AgreementState", letter.States...),
 	reflect.TypeFor[requirement.State](): enumerate("OwedState", requirement.States...),
 	reflect.TypeFor[duty.State]():        enumerate("AgreementDutyState", duty.States...),
+	reflect.TypeFor[playbook.Position](): enumerate("PlaybookPosition", playbook.Positions...),
+	reflect.TypeFor[term.Term]():         enumerate("AgreementTerm", term.All()...),
 	reflect.TypeFor[term.Relation]():     enumerate("LineageRelation", term.Relations...),
 	reflect.TypeFor[term.Verdict]():      enumerate("SharingVerdict", term.Verdicts...),
 	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),

@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/agreement/term"
@@ -80,6 +81,7 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{}, approval.AskNew{},
+		playbook.Patch{},
 		requirement.Stating{}, requirement.PermitPatch{}, requirement.PermitUse{}, instrument.Asking{},
 		term.LineageStating{},
 		duty.Patch{}, duty.Evidence{}, duty.Waiver{},
@@ -136,6 +138,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.StandIn]():        {party.Patch[party.StandIn]{}},
 	reflect.TypeFor[shape.Master]():         {party.Patch[party.Master]{}},
 	reflect.TypeFor[shape.Approval]():       {party.Patch[approval.Approval]{}},
+	reflect.TypeFor[shape.Playbook]():       {playbook.Patch{}},
 	reflect.TypeFor[shape.TransferFacts]():  {requirement.Stating{}},
 	reflect.TypeFor[shape.Lineage]():        {term.LineageStating{}},
 	reflect.TypeFor[shape.Permit]():         {requirement.PermitPatch{}},

@@ -16,6 +16,7 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/agreement/term"
@@ -226,6 +227,9 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[approval.SignNew]():               "ApprovalSignNew",
 	reflect.TypeFor[approval.AskNew]():                "ApprovalAskNew",
 	reflect.TypeFor[datause.Term]():                   "DataUse",
+	reflect.TypeFor[playbook.Patch]():                 "PlaybookPatch",
+	reflect.TypeFor[playbook.Preference]():            "PlaybookPreference",
+	reflect.TypeFor[playbook.Clause]():                "PlaybookClause",
 	reflect.TypeFor[requirement.PermitPatch]():        "PermitPatch",
 	reflect.TypeFor[requirement.PermitUse]():          "PermitUseNew",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",

@@ -7,7 +7,9 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/lint"
+	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange/mailing"
 
@@ -60,6 +62,8 @@ type Agreement struct {
 	Signatures []AgreementSignature   `json:"signatures"`
 	Unsigned   []string               `json:"unsigned"`
 	Approvals  []AgreementCoverage    `json:"approvals"`
+	Conflicts  []AgreementConflict    `json:"conflicts"`
+	Precedent  *AgreementPrecedent    `json:"precedent"`
 	PDF        string                 `json:"pdf"`
 }
 
@@ -118,7 +122,40 @@ func ShowAgreement(v letters.View) Agreement {
 		v.Letter.Fields,
 		v.Missing(), List(v.Basis.Because, showReason), v.Basis.Questions, List(v.Findings, showFinding),
 		List(v.Signatures, showSignature), List(v.Unsigned(), asItself), List(v.Coverage, showCoverage),
+		List(v.Conflicts, showConflict), showPrecedent(v.Precedent),
 		fmt.Sprintf("/agreements/%d/document", v.ID)}
+}
+
+// AgreementConflict is a term of an agreement, or its form, that an institution does not agree to by its playbook.
+type AgreementConflict struct {
+	Term     *term.Term        `json:"term"`
+	Of       int64             `json:"of"`
+	Position playbook.Position `json:"position"`
+	Settled  bool              `json:"settled"`
+	Text     string            `json:"text"`
+	How      string            `json:"how"`
+}
+
+func showConflict(c letters.Conflict) AgreementConflict {
+	return AgreementConflict{termOrNull(c.Conflict), c.Of.ID, c.Position, c.Settled, c.Text(c.Of.LegalName),
+		c.Mend(c.Of.LegalName)}
+}
+
+// AgreementPrecedent is the newest of the executed agreements of two institutions by an instrument.
+type AgreementPrecedent struct {
+	Agreement         int64  `json:"agreement"`
+	Number            string `json:"number"`
+	InstrumentVersion string `json:"instrument_version"`
+	Category          string `json:"category"`
+	Times             int    `json:"times"`
+	ExecutedAt        Time   `json:"executed_at"`
+}
+
+func showPrecedent(p *instrument.Precedent) *AgreementPrecedent {
+	if p == nil {
+		return nil
+	}
+	return &AgreementPrecedent{p.Agreement, letter.Number(p.Agreement), p.Version, p.Category, p.Times, Time(p.On)}
 }
 
 func asItself(role string) string { return role }

@@ -56,6 +56,7 @@ type Resolution struct {
 	Because      []ResolutionReason      `json:"because"`
 	Alternatives []ResolutionAlternative `json:"alternatives"`
 	Questions    []string                `json:"questions"`
+	Precedent    *AgreementPrecedent     `json:"precedent"`
 	Materials    []MaterialResolution    `json:"materials"`
 }
 
@@ -94,7 +95,7 @@ type ResolutionAlternative struct {
 // ShowResolution returns the JSON form of its argument.
 func ShowResolution(r requirements.Resolved) Resolution {
 	return Resolution{Instrument: resolvedInstrument(r.Instrument), Because: List(r.Because, resolutionReason),
-		Questions: append([]string{}, r.Questions...),
+		Questions: append([]string{}, r.Questions...), Precedent: showPrecedent(r.Precedent),
 		Alternatives: List(r.Alternatives, func(a instrument.Alternative) ResolutionAlternative {
 			return ResolutionAlternative{a.Instrument, a.Title, List(a.WhyNot, resolutionReason)}
 		}),

@@ -32,6 +32,16 @@ type Family struct {
 	Master      bool // it is under a master agreement
 }
 
+// FamilyTitle returns what the agreements of a family are called, its code if that is not known.
+func FamilyTitle(families []Family, code string) string {
+	for _, f := range families {
+		if f.Code == code {
+			return f.Title
+		}
+	}
+	return code
+}
+
 // ApprovalPage reads the standing approvals of an institution, for its officers.
 func (a Institutions) ApprovalPage(ctx context.Context, who exchange.Actor, id int64) (p ApprovalPage, err error) {
 	list, err := a.Approvals.List(ctx, who, id, core.Everything)

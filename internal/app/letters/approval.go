@@ -53,6 +53,8 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 		switch {
 		case covered && holds != nil:
 			one.Why = []Uncovered{{string(exchange.CodeOf(holds)), exchange.MessageOf(holds)}}
+		case covered && len(s.objections(role)) > 0:
+			one.Why = s.objections(role)
 		case covered:
 			if _, err := s.checks.Check(s.checks.Document, role, party.Person{User: covering.Officer}, covering.Level,
 				day); err != nil {

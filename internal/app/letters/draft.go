@@ -26,10 +26,17 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 	}
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		l, err := a.draft(ctx, tx, who, n)
-		if err == nil {
-			v, err = a.view(ctx, tx, l)
+		if err != nil {
+			return err
 		}
-		return err
+		if v, err = a.view(ctx, tx, l); err != nil {
+			return err
+		}
+		rel, err := relations(ctx, tx, who, l)
+		if err != nil {
+			return err
+		}
+		return v.readPrecedent(ctx, tx, who, rel)
 	})
 	return v, err
 }

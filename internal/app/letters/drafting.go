@@ -15,6 +15,7 @@ import (
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
+	"aliquot/internal/store/agreement"
 )
 
 // drafting is what the version of a letter is made of.
@@ -23,6 +24,9 @@ type drafting struct {
 	provider  party.Institution
 	recipient party.Institution
 	masters   []party.Master // of both
+
+	precedents []instrument.Precedent // of both, from before the letter was drafted
+
 	requester person.User
 	scientist person.User // the owner of the lab
 	materials []material.Shown
@@ -42,6 +46,14 @@ func (a Letters) drafting(ctx context.Context, c store.Conn, l letter.Agreement,
 		return m, err
 	}
 	if m.masters, err = core.MastersOf(ctx, c, m.provider.ID, m.recipient.ID); err != nil {
+		return m, err
+	}
+	drafted := l.CreatedAt
+	if drafted.IsZero() { // nobody has drafted it yet
+		drafted = c.Now
+	}
+	if m.precedents, err = c.Agreements.Precedents(ctx, agreement.Viewer{All: true}, m.provider.ID, m.recipient.ID,
+		drafted); err != nil {
 		return m, err
 	}
 	if m.requester, err = c.Users.Get(ctx, l.Requester); err != nil {
@@ -80,8 +92,7 @@ func (m drafting) resolve(purpose, choice string, day exchange.Date) (i instrume
 	var open, against []letter.Question // of materials without an instrument; those that another takes
 	var why []Obstacle
 	for _, one := range m.materials {
-		r, err := m.library.Resolve(instrument.Transfer{Provider: m.provider, Recipient: m.recipient,
-			Masters: m.masters, Category: one.Category, Facts: m.facts[one.ID], Purpose: purpose, Choice: choice}, day)
+		r, err := m.library.Resolve(m.transfer(one, purpose, choice), day)
 		if err != nil {
 			return i, b, err
 		}
@@ -111,6 +122,12 @@ func (m drafting) resolve(purpose, choice string, day exchange.Date) (i instrume
 			"%s, others %s. Make a letter for each.", against[0].Material, against[0].Fact, i.ID)
 	}
 	return i, b, nil
+}
+
+// transfer returns what an instrument is chosen for: one of the materials.
+func (m drafting) transfer(one material.Shown, purpose, choice string) instrument.Transfer {
+	return instrument.Transfer{Provider: m.provider, Recipient: m.recipient, Masters: m.masters,
+		Precedents: m.precedents, Category: one.Category, Facts: m.facts[one.ID], Purpose: purpose, Choice: choice}
 }
 
 // Obstacle is why an instrument is not valid for a material, and what would change that.

@@ -59,26 +59,29 @@ func relations(ctx context.Context, c store.Conn, who exchange.Actor, l letter.A
 	return relationsOf(who, offices, l), err
 }
 
-// get reads a letter that who may see.
-func (a Letters) get(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (l letter.Agreement, err error) {
+// get reads a letter that who may see, and how they are related to it.
+func (a Letters) get(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (l letter.Agreement,
+	rel exchange.Relation, err error) {
 	if l, err = c.Agreements.Get(ctx, id); err != nil {
-		return l, err
+		return l, rel, err
 	}
-	rel, err := relations(ctx, c, who, l)
-	if err == nil {
+	if rel, err = relations(ctx, c, who, l); err == nil {
 		err = core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id)))
 	}
-	return l, err
+	return l, rel, err
 }
 
 // Letter reads one letter.
 func (a Letters) Letter(ctx context.Context, who exchange.Actor, id int64) (v View, err error) {
 	c := a.DB.Read()
-	l, err := a.get(ctx, c, who, id)
+	l, rel, err := a.get(ctx, c, who, id)
 	if err != nil {
 		return v, err
 	}
-	return a.view(ctx, c, l)
+	if v, err = a.view(ctx, c, l); err != nil {
+		return v, err
+	}
+	return v, v.readPrecedent(ctx, c, who, rel)
 }
 
 // Letters lists the letters of the caller's own requests, and of their labs and institutions, newest first. An admin
@@ -107,7 +110,7 @@ func (a Letters) Letters(ctx context.Context, who exchange.Actor, by letter.Filt
 func (a Letters) Versions(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (page exchange.ListPage[letter.Version], err error) {
 	c := a.DB.Read()
-	if _, err := a.get(ctx, c, who, id); err != nil {
+	if _, _, err := a.get(ctx, c, who, id); err != nil {
 		return page, err
 	}
 	return c.Agreements.Versions(ctx, id, p)
@@ -118,7 +121,7 @@ func (a Letters) Versions(ctx context.Context, who exchange.Actor, id int64,
 func (a Letters) Document(ctx context.Context, who exchange.Actor, id int64) (pdf []byte, l letter.Agreement,
 	err error) {
 	c := a.DB.Read()
-	if l, err = a.get(ctx, c, who, id); err != nil {
+	if l, _, err = a.get(ctx, c, who, id); err != nil {
 		return nil, l, err
 	}
 	if l.Attachment != nil {
@@ -220,8 +223,10 @@ func (a Letters) act(ctx context.Context, who exchange.Actor, id int64,
 		if err := a.RecordAction(ctx, tx, who, exchange.AgreementWrite, rel, object(id), l.State); err != nil {
 			return err
 		}
-		v, err = a.view(ctx, tx, l)
-		return err
+		if v, err = a.view(ctx, tx, l); err != nil {
+			return err
+		}
+		return v.readPrecedent(ctx, tx, who, rel)
 	})
 	return v, err
 }

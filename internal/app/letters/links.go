@@ -20,7 +20,7 @@ import (
 func (a Letters) Links(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (page exchange.ListPage[signing.Link], err error) {
 	c := a.DB.Read()
-	if _, err := a.get(ctx, c, who, id); err != nil {
+	if _, _, err := a.get(ctx, c, who, id); err != nil {
 		return page, err
 	}
 	return c.Links.List(ctx, id, p)

@@ -91,6 +91,9 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 	} else {
 		p.View, err = a.view(ctx, c, l)
 	}
+	if err == nil {
+		err = p.readPrecedent(ctx, c, who, rel)
+	}
 	if err == nil && l.State == letter.Executed {
 		p.Duties, err = a.duties(ctx, c, who, offices, l)
 	}
@@ -220,7 +223,10 @@ func (p *Page) readPeople(ctx context.Context, c store.Conn) error {
 // view is Letters.view from what was read already.
 func (s *signable) view(ctx context.Context, c store.Conn) (v View, err error) {
 	v = View{Agreement: *s.letter, Instrument: s.instrument, Provider: s.provider, Recipient: s.recipient,
-		Signatures: s.signatures}
+		Signatures: s.signatures, Conflicts: s.conflicts()}
+	for _, one := range s.materials {
+		v.categories = append(v.categories, one.Category)
+	}
 	if v.Findings, err = v.lint(ctx, c, s.requests); err == nil && v.State != letter.Declined {
 		v.Coverage, err = s.coverage(ctx, c)
 	}
@@ -235,8 +241,7 @@ func (m drafting) choices(purpose, other string, day exchange.Date) (list []Choi
 		}
 	}
 	for _, one := range m.materials {
-		r, err := m.library.Resolve(instrument.Transfer{Provider: m.provider, Recipient: m.recipient,
-			Masters: m.masters, Category: one.Category, Facts: m.facts[one.ID], Purpose: purpose}, day)
+		r, err := m.library.Resolve(m.transfer(one, purpose, ""), day)
 		if err != nil {
 			return nil, err
 		}

@@ -41,8 +41,10 @@ func (a Letters) SignIn(ctx context.Context, who exchange.Actor, id int64, n let
 		if err := a.signIn(ctx, tx, who, &l, rel, n.Role.Value, document); err != nil {
 			return err
 		}
-		v, err = a.view(ctx, tx, l)
-		return err
+		if v, err = a.view(ctx, tx, l); err != nil {
+			return err
+		}
+		return v.readPrecedent(ctx, tx, who, rel)
 	})
 	return v, err
 }

@@ -22,7 +22,10 @@ type View struct {
 	Recipient  party.Institution
 	Signatures []signing.Kept // of its newest version
 	Findings   []lint.Finding
-	Coverage   []Coverage // of officials who have not signed, while it is open
+	Coverage   []Coverage            // of officials who have not signed, while it is open
+	Conflicts  []Conflict            // of the playbooks of both institutions, while it is open
+	Precedent  *instrument.Precedent // on its form, that the reader may see, while it is open
+	categories []string              // of its materials
 }
 
 // MissingField is a field without a value, whose record it comes from, and how to mend it.
@@ -54,7 +57,7 @@ func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v 
 	return s.view(ctx, c)
 }
 
-// brief is view without findings and coverage.
+// brief is view without findings, coverage and conflicts.
 func (a Letters) brief(ctx context.Context, c store.Conn, l letter.Agreement) (v View, err error) {
 	v.Agreement = l
 	if v.Instrument, err = a.instrument(ctx, c, l.Letter); err != nil {

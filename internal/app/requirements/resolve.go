@@ -11,12 +11,14 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
+	"aliquot/internal/store/agreement"
 )
 
 // Resolved is the instrument for the transfer of materials in one letter, and that of each by itself.
 type Resolved struct {
 	instrument.Resolution
-	Materials []MaterialResolved // by id
+	Materials []MaterialResolved    // by id
+	Precedent *instrument.Precedent // by the instrument, of those that the reader may see; nil: there is none
 }
 
 // MaterialResolved is the instrument for the transfer of a material.
@@ -65,10 +67,13 @@ func (a Requirements) Resolve(ctx context.Context, who exchange.Actor,
 		return r, err
 	}
 	r.Resolution = instrument.Together(each)
+	var categories []string
 	for i, m := range materials {
 		r.Materials = append(r.Materials, MaterialResolved{m.ID, each[i]})
+		categories = append(categories, m.Category)
 	}
-	return r, nil
+	r.Precedent, err = precedentOf(ctx, c, who, t, r.Instrument, categories)
+	return r, err
 }
 
 // listed reads the materials that a question is about, which who may see, by id. They are of one lab.
@@ -107,6 +112,10 @@ func resolve(ctx context.Context, c store.Conn, library *instrument.Library, t i
 	if t.Masters, err = core.MastersOf(ctx, c, t.Provider.ID, t.Recipient.ID); err != nil {
 		return nil, err
 	}
+	if t.Precedents, err = c.Agreements.Precedents(ctx, agreement.Viewer{All: true}, t.Provider.ID, t.Recipient.ID,
+		c.Now); err != nil {
+		return nil, err
+	}
 	facts, err := core.FactsOf(ctx, c, materials...)
 	if err != nil {
 		return nil, err
@@ -120,4 +129,21 @@ func resolve(ctx context.Context, c store.Conn, library *instrument.Library, t i
 		each = append(each, r)
 	}
 	return each, nil
+}
+
+// precedentOf returns the newest agreement by which the parties of a transfer agreed on an instrument for one of the
+// categories, of those that who may see; nil: there is none.
+func precedentOf(ctx context.Context, c store.Conn, who exchange.Actor, t instrument.Transfer,
+	i *instrument.Instrument, categories []string) (*instrument.Precedent, error) {
+	if i == nil || !who.Is(who.ID) {
+		return nil, nil //nolint:nilnil // there is none for them
+	}
+	register, err := c.Institutions.RegistersOf(ctx, who.ID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Agreements.Precedents(ctx, agreement.Viewer{Person: who.ID, Labs: who.Organizations,
+		Institutions: register.Offices(who.ID, exchange.DayOf(c.Now)), All: who.Admin}, t.Provider.ID, t.Recipient.ID,
+		c.Now)
+	return i.Of(list, categories...), err
 }

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
+	"aliquot/internal/store/agreement"
 )
 
 // Usual is under which agreement most institutions get a material, and the visitor's own.
@@ -88,6 +89,10 @@ func (u *Usual) readOwn(ctx context.Context, c store.Conn, who exchange.Actor, l
 		return err
 	}
 	t.Masters = append(t.Masters, theirs...)
+	if t.Precedents, err = c.Agreements.Precedents(ctx, agreement.Viewer{All: true}, t.Provider.ID, own,
+		c.Now); err != nil {
+		return err
+	}
 	if u.Instrument != nil && u.Instrument.Master != "" {
 		u.Master, _ = party.MasterInForce(t.Masters, u.Instrument.Master, own, t.Provider.ID, today)
 	}

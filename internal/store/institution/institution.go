@@ -43,9 +43,10 @@ func scan(r sqldb.Row, i *party.Institution) error {
 
 var columns = sqldb.ColumnsOf("o.", party.InstitutionFields) + ", " + madeBy
 
-// Get reads one institution.
+// Get reads one institution with its playbook.
 func (st Institutions) Get(ctx context.Context, id int64) (party.Institution, error) {
-	return sqldb.One(ctx, st.conn, scan, "SELECT "+columns+" FROM institutions o WHERE o.id = $1", id)
+	return sqldb.One(ctx, st.conn, scanWithPlaybook, "SELECT "+columns+", "+playbookColumns+
+		" FROM institutions o LEFT JOIN institution_playbooks p ON p.institution = o.id WHERE o.id = $1", id)
 }
 
 // ForUpdate reads one and locks it, with all that is registered of it, until commit.

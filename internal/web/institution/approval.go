@@ -36,12 +36,7 @@ func (p *approvalPage) Typed(name string) string { return p.Form.Get(name) }
 
 // Agreement returns what the agreements of a family are called.
 func (p *approvalPage) Agreement(family string) string {
-	for _, f := range p.Families {
-		if f.Code == family {
-			return f.Title
-		}
-	}
-	return family
+	return institutions.FamilyTitle(p.Families, family)
 }
 
 // Category is the name of a category.

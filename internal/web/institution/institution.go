@@ -36,6 +36,8 @@ func Routes() []ui.Route {
 		ui.GetID("/offices/{id}/approvals", (*pageRequest).approvals).Private(),
 		ui.PostID("/offices/{id}/approvals", (*pageRequest).draftApproval),
 		ui.PostID("/offices/{id}/approvals/{approval}", (*pageRequest).decideApproval),
+		ui.GetID("/offices/{id}/playbook", (*pageRequest).playbook).Private(),
+		ui.PostID("/offices/{id}/playbook", (*pageRequest).savePlaybook),
 		ui.GetID("/offices/{id}/letters", (*pageRequest).desk).Private(),
 		ui.PostID("/offices/{id}/letters", (*pageRequest).signMany),
 		ui.GetID("/offices/{id}/report", (*pageRequest).report).Private().Expensive(),

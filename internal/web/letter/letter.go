@@ -133,6 +133,9 @@ func (*page) Words(code string) string { return ui.Words(code) }
 // Remedy returns what would change that an instrument is not valid.
 func (*page) Remedy(r instrument.Remedy) string { return ui.RemedyWords(string(r)) }
 
+// Number returns what people call a letter.
+func (*page) Number(id int64) string { return letter.Number(id) }
+
 // Purposes returns what a transfer may be for.
 func (*page) Purposes() []string { return instrument.Purposes() }
 
