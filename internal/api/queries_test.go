@@ -113,7 +113,7 @@ var statements = map[string]int64{
 	"POST /agreements":                                              48,
 	"GET /agreements/inbox":                                         6,
 	"GET /agreements":                                               6,
-	"GET /agreements/{id}":                                          28,
+	"GET /agreements/{id}":                                          29,
 	"GET /permits":                                                  7,
 	"POST /permits":                                                 10,
 	"GET /permits (of a request)":                                   5,
@@ -187,6 +187,7 @@ var statements = map[string]int64{
 	"GET /materials/{id}/may-share":                                 4,
 	"POST /agreements/resolve":                                      8,
 	"GET /material-requests/{id}/requirements":                      10,
+	"GET /material-requests/{id}/paper-findings":                    5,
 	"GET /materials/{id}/history":                                   5,
 	"POST /attachments":                                             4,
 	// one for the materials of sequence maps

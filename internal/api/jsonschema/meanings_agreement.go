@@ -68,8 +68,16 @@ func agreementMeanings() map[string]string {
 		"SharingReason.holder":   "Who has rights to it, by name, as far as the caller may know; empty: nobody.",
 		"SharingReason.term":     "The term that counts, such as NO_REDISTRIBUTION; empty: none.",
 		"SharingReason.verdict":  "What this step says.",
-		"Owed.requirements":      "What the transfer needs today.",
-		"Owed.questions":         "What the lab has to state first.",
+		"Papers.papers":          "One for each signed and executed MTA that was uploaded; those made here have none.",
+		"PaperCheck.document":    "Which document of the request it is.",
+		"PaperCheck.attachment":  "The version of that document that is or was checked, the newest.",
+		"PaperCheck.state": "WAITING: to be checked; CHECKED: with what was found; UNREADABLE: because of the file; " +
+			"NO_READER: because of this installation; an admin retries the failed job once that is corrected.",
+		"PaperCheck.problem":    "Why it could not be read, and how to correct that; empty: it could, or is to be.",
+		"PaperCheck.checked_at": "When it was checked; null: not yet.",
+		"PaperCheck.findings":   "What may be wrong with it; empty: nothing was found.",
+		"Owed.requirements":     "What the transfer needs today.",
+		"Owed.questions":        "What the lab has to state first.",
 		"OwedRequirement.kind": "What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, " +
 			"IMPORT_PERMIT or IRCC.",
 		"OwedRequirement.state":    "BLOCKED: nothing fulfils it.",
