@@ -445,13 +445,15 @@ const (
 
 // Defines values for PermitRegime.
 const (
-	PermitRegimeEXPORTLICENCE PermitRegime = "EXPORT_LICENCE"
-	PermitRegimeIACUC         PermitRegime = "IACUC"
-	PermitRegimeIBC           PermitRegime = "IBC"
-	PermitRegimeIMPORTPERMIT  PermitRegime = "IMPORT_PERMIT"
-	PermitRegimeIRB           PermitRegime = "IRB"
-	PermitRegimeIRCC          PermitRegime = "IRCC"
-	PermitRegimeSELECTAGENT   PermitRegime = "SELECT_AGENT"
+	PermitRegimeDATAUSE           PermitRegime = "DATA_USE"
+	PermitRegimeEXPORTLICENCE     PermitRegime = "EXPORT_LICENCE"
+	PermitRegimeHAZARDOUSSHIPMENT PermitRegime = "HAZARDOUS_SHIPMENT"
+	PermitRegimeIACUC             PermitRegime = "IACUC"
+	PermitRegimeIBC               PermitRegime = "IBC"
+	PermitRegimeIMPORTPERMIT      PermitRegime = "IMPORT_PERMIT"
+	PermitRegimeIRB               PermitRegime = "IRB"
+	PermitRegimeIRCC              PermitRegime = "IRCC"
+	PermitRegimeSELECTAGENT       PermitRegime = "SELECT_AGENT"
 )
 
 // Defines values for RequestStatus.
@@ -1167,13 +1169,15 @@ const (
 
 // Defines values for ListPermitsParamsRegime.
 const (
-	ListPermitsParamsRegimeEXPORTLICENCE ListPermitsParamsRegime = "EXPORT_LICENCE"
-	ListPermitsParamsRegimeIACUC         ListPermitsParamsRegime = "IACUC"
-	ListPermitsParamsRegimeIBC           ListPermitsParamsRegime = "IBC"
-	ListPermitsParamsRegimeIMPORTPERMIT  ListPermitsParamsRegime = "IMPORT_PERMIT"
-	ListPermitsParamsRegimeIRB           ListPermitsParamsRegime = "IRB"
-	ListPermitsParamsRegimeIRCC          ListPermitsParamsRegime = "IRCC"
-	ListPermitsParamsRegimeSELECTAGENT   ListPermitsParamsRegime = "SELECT_AGENT"
+	ListPermitsParamsRegimeDATAUSE           ListPermitsParamsRegime = "DATA_USE"
+	ListPermitsParamsRegimeEXPORTLICENCE     ListPermitsParamsRegime = "EXPORT_LICENCE"
+	ListPermitsParamsRegimeHAZARDOUSSHIPMENT ListPermitsParamsRegime = "HAZARDOUS_SHIPMENT"
+	ListPermitsParamsRegimeIACUC             ListPermitsParamsRegime = "IACUC"
+	ListPermitsParamsRegimeIBC               ListPermitsParamsRegime = "IBC"
+	ListPermitsParamsRegimeIMPORTPERMIT      ListPermitsParamsRegime = "IMPORT_PERMIT"
+	ListPermitsParamsRegimeIRB               ListPermitsParamsRegime = "IRB"
+	ListPermitsParamsRegimeIRCC              ListPermitsParamsRegime = "IRCC"
+	ListPermitsParamsRegimeSELECTAGENT       ListPermitsParamsRegime = "SELECT_AGENT"
 )
 
 // Defines values for ListPermitsParamsOrdering.
@@ -5119,7 +5123,7 @@ type OwedRequirement struct {
 	// Expired Whether a permit fulfilled it until it was no longer valid.
 	Expired bool `json:"expired"`
 
-	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT or IRCC.
+	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT, IRCC, HAZARDOUS_SHIPMENT or DATA_USE.
 	Kind string `json:"kind"`
 
 	// OwedBy REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.

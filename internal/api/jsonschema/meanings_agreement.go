@@ -79,7 +79,7 @@ func agreementMeanings() map[string]string {
 		"Owed.requirements":     "What the transfer needs today.",
 		"Owed.questions":        "What the lab has to state first.",
 		"OwedRequirement.kind": "What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, " +
-			"IMPORT_PERMIT or IRCC.",
+			"IMPORT_PERMIT, IRCC, HAZARDOUS_SHIPMENT or DATA_USE.",
 		"OwedRequirement.state":    "BLOCKED: nothing fulfils it.",
 		"owed_by":                  "REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.",
 		"OwedRequirement.citation": "Where the rule comes from; empty: a rule of Aliquot.",
