@@ -406,6 +406,8 @@ const (
 	NotificationKindJoinAsked          NotificationKind = "join_asked"
 	NotificationKindJoinDeclined       NotificationKind = "join_declined"
 	NotificationKindMessage            NotificationKind = "message"
+	NotificationKindPasskeyAdded       NotificationKind = "passkey_added"
+	NotificationKindPasskeyRemoved     NotificationKind = "passkey_removed"
 	NotificationKindPaymentChanged     NotificationKind = "payment_changed"
 	NotificationKindRecordFaulty       NotificationKind = "record_faulty"
 	NotificationKindReminded           NotificationKind = "reminded"
@@ -432,6 +434,14 @@ const (
 	OwedStateOWED    OwedState = "OWED"
 )
 
+// Defines values for PaperState.
+const (
+	PaperStateCHECKED    PaperState = "CHECKED"
+	PaperStateNOREADER   PaperState = "NO_READER"
+	PaperStateUNREADABLE PaperState = "UNREADABLE"
+	PaperStateWAITING    PaperState = "WAITING"
+)
+
 // Defines values for Party.
 const (
 	PartyLab       Party = "lab"
@@ -448,13 +458,15 @@ const (
 
 // Defines values for PermitRegime.
 const (
-	PermitRegimeEXPORTLICENCE PermitRegime = "EXPORT_LICENCE"
-	PermitRegimeIACUC         PermitRegime = "IACUC"
-	PermitRegimeIBC           PermitRegime = "IBC"
-	PermitRegimeIMPORTPERMIT  PermitRegime = "IMPORT_PERMIT"
-	PermitRegimeIRB           PermitRegime = "IRB"
-	PermitRegimeIRCC          PermitRegime = "IRCC"
-	PermitRegimeSELECTAGENT   PermitRegime = "SELECT_AGENT"
+	PermitRegimeDATAUSE           PermitRegime = "DATA_USE"
+	PermitRegimeEXPORTLICENCE     PermitRegime = "EXPORT_LICENCE"
+	PermitRegimeHAZARDOUSSHIPMENT PermitRegime = "HAZARDOUS_SHIPMENT"
+	PermitRegimeIACUC             PermitRegime = "IACUC"
+	PermitRegimeIBC               PermitRegime = "IBC"
+	PermitRegimeIMPORTPERMIT      PermitRegime = "IMPORT_PERMIT"
+	PermitRegimeIRB               PermitRegime = "IRB"
+	PermitRegimeIRCC              PermitRegime = "IRCC"
+	PermitRegimeSELECTAGENT       PermitRegime = "SELECT_AGENT"
 )
 
 // Defines values for PlaybookPosition.
@@ -1178,13 +1190,15 @@ const (
 
 // Defines values for ListPermitsParamsRegime.
 const (
-	ListPermitsParamsRegimeEXPORTLICENCE ListPermitsParamsRegime = "EXPORT_LICENCE"
-	ListPermitsParamsRegimeIACUC         ListPermitsParamsRegime = "IACUC"
-	ListPermitsParamsRegimeIBC           ListPermitsParamsRegime = "IBC"
-	ListPermitsParamsRegimeIMPORTPERMIT  ListPermitsParamsRegime = "IMPORT_PERMIT"
-	ListPermitsParamsRegimeIRB           ListPermitsParamsRegime = "IRB"
-	ListPermitsParamsRegimeIRCC          ListPermitsParamsRegime = "IRCC"
-	ListPermitsParamsRegimeSELECTAGENT   ListPermitsParamsRegime = "SELECT_AGENT"
+	ListPermitsParamsRegimeDATAUSE           ListPermitsParamsRegime = "DATA_USE"
+	ListPermitsParamsRegimeEXPORTLICENCE     ListPermitsParamsRegime = "EXPORT_LICENCE"
+	ListPermitsParamsRegimeHAZARDOUSSHIPMENT ListPermitsParamsRegime = "HAZARDOUS_SHIPMENT"
+	ListPermitsParamsRegimeIACUC             ListPermitsParamsRegime = "IACUC"
+	ListPermitsParamsRegimeIBC               ListPermitsParamsRegime = "IBC"
+	ListPermitsParamsRegimeIMPORTPERMIT      ListPermitsParamsRegime = "IMPORT_PERMIT"
+	ListPermitsParamsRegimeIRB               ListPermitsParamsRegime = "IRB"
+	ListPermitsParamsRegimeIRCC              ListPermitsParamsRegime = "IRCC"
+	ListPermitsParamsRegimeSELECTAGENT       ListPermitsParamsRegime = "SELECT_AGENT"
 )
 
 // Defines values for ListPermitsParamsOrdering.
@@ -5179,7 +5193,7 @@ type OwedRequirement struct {
 	// Expired Whether a permit fulfilled it until it was no longer valid.
 	Expired bool `json:"expired"`
 
-	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT or IRCC.
+	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT, IRCC, HAZARDOUS_SHIPMENT or DATA_USE.
 	Kind string `json:"kind"`
 
 	// OwedBy REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.
@@ -5231,6 +5245,34 @@ type OwnAddress struct {
 	// State State or province.
 	State string `json:"state"`
 	User  Person `json:"user"`
+}
+
+// PaperCheck defines model for PaperCheck.
+type PaperCheck struct {
+	// Attachment The version of that document that is or was checked, the newest.
+	Attachment int64 `json:"attachment"`
+
+	// CheckedAt When it was checked; null: not yet.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CheckedAt nullable.Nullable[Time] `json:"checked_at"`
+	Document  DocumentName            `json:"document"`
+
+	// Findings What may be wrong with it; empty: nothing was found.
+	Findings []AgreementFinding `json:"findings"`
+
+	// Problem Why it could not be read, and how to correct that; empty: it could, or is to be.
+	Problem string     `json:"problem"`
+	State   PaperState `json:"state"`
+}
+
+// PaperState defines model for PaperState.
+type PaperState string
+
+// Papers defines model for Papers.
+type Papers struct {
+	// Papers One for each signed and executed MTA that was uploaded; those made here have none.
+	Papers []PaperCheck `json:"papers"`
 }
 
 // Party defines model for Party.
@@ -11097,6 +11139,13 @@ type ClientInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessage(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetPapers Read what was found in the agreements that were uploaded for a request, as far as the caller may read these
+	//
+	// Findings are hints: nothing waits for them. A new version of a document is checked again. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/paper-findings (the `GetPapers` operationId).
+	GetPapers(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UsePermitWithBody Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
 	//
 	// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
@@ -14894,6 +14943,23 @@ func (c *Client) SendMessageWithBody(ctx context.Context, id int64, contentType 
 // Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 func (c *Client) SendMessage(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSendMessageRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPapers Read what was found in the agreements that were uploaded for a request, as far as the caller may read these
+//
+// Findings are hints: nothing waits for them. A new version of a document is checked again. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/paper-findings (the `GetPapers` operationId).
+func (c *Client) GetPapers(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPapersRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -24458,6 +24524,40 @@ func NewSendMessageRequestWithBody(server string, id int64, contentType string, 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetPapersRequest constructs an http.Request for the GetPapers method
+func NewGetPapersRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/paper-findings", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -35088,6 +35188,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessageWithResponse(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*SendMessageResponse, error)
 
+	// GetPapersWithResponse Read what was found in the agreements that were uploaded for a request, as far as the caller may read these
+	//
+	// Findings are hints: nothing waits for them. A new version of a document is checked again. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/paper-findings (the `GetPapers` operationId).
+	GetPapersWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPapersResponse, error)
+
 	// UsePermitWithBodyWithResponse Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
 	//
 	// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
@@ -38702,6 +38811,29 @@ func (r SendMessageResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r SendMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPapersResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Papers
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPapersResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPapersResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -43542,6 +43674,21 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, id in
 	return ParseSendMessageResponse(rsp)
 }
 
+// GetPapersWithResponse Read what was found in the agreements that were uploaded for a request, as far as the caller may read these
+//
+// Findings are hints: nothing waits for them. A new version of a document is checked again. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/paper-findings (the `GetPapers` operationId).
+func (c *ClientWithResponses) GetPapersWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPapersResponse, error) {
+	rsp, err := c.GetPapers(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPapersResponse(rsp)
+}
+
 // UsePermitWithBodyWithResponse Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
 //
 // Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
@@ -48314,6 +48461,32 @@ func ParseSendMessageResponse(rsp *http.Response) (*SendMessageResponse, error) 
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPapersResponse parses an HTTP response from a GetPapersWithResponse call
+func ParseGetPapersResponse(rsp *http.Response) (*GetPapersResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPapersResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Papers
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 

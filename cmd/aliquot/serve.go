@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -28,6 +29,7 @@ import (
 	"aliquot/internal/limit"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
+	"aliquot/internal/paper"
 	"aliquot/internal/record"
 	"aliquot/internal/seal"
 	"aliquot/internal/server"
@@ -129,7 +131,7 @@ func (s *serve) Run(e environment) error {
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
 		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(), Sealer: sealer,
-		Destinations: embargoes,
+		Destinations: embargoes, PaperReader: s.paperReader(log),
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
@@ -201,6 +203,19 @@ func (s *serve) Run(e environment) error {
 		debug.SetMemoryLimit(memoryGoal)
 	}
 	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
+}
+
+// paperTime is how long reading an uploaded agreement may take; the first one includes compiling the reader.
+const paperTime = time.Minute
+
+// paperReader returns what reads uploaded agreements: this program, in processes of their own.
+func (s *serve) paperReader(log *slog.Logger) paper.Reader {
+	program, err := os.Executable()
+	if err != nil {
+		log.Warn("uploaded agreements cannot be read", "error", err)
+		return paper.Reader{}
+	}
+	return paper.Reader{Command: []string{program, "read-paper", "--cache", s.ReaderPath()}, Limit: paperTime}
 }
 
 // embargoes reads the lists of where nothing must go.

@@ -182,6 +182,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			because:[{` + reasonFields + `}] questions:[string]}]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
 			why:string citation:string permit:int? expired:bool}] questions:[{fact:string question:string rule:string why:string}]`,
+		"/material-requests/{id}/paper-findings": `papers:[{document:string attachment:int state:string problem:string
+			checked_at:string? findings:[{class:string severity:string where:string message:string}]}]`,
 		"/materials/{id}/lineage": `origins:[{relation:string material:int? request:int?}]?`,
 		"/materials/{id}/may-share": `to:int purpose:string verdict:string reasons:[{material:int? agreement:int?
 			provider:int? holder:string term:string verdict:string why:string}]`,

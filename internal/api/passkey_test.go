@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,33 @@ func TestPasskey_IsRegisteredOnceAndKeptAfterItIsRemoved(t *testing.T) {
 		s.requester().want(409, "POST", s.user("/passkeys"), late)
 		pass(10 * time.Minute)
 		s.requester().want(403, "POST", s.user("/passkeys/options"), nil) // after signing in, not any time
+	})
+}
+
+// TestPasskey_IsAnnouncedToItsUser, whoever added or removed it.
+func TestPasskey_IsAnnouncedToItsUser(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s, _ := erasing(t, db)
+		add := func() string {
+			made := s.requester().want(201, "POST", s.user("/passkeys"), s.passkey(s.requester(), signingtest.New(t)))
+			return fmt.Sprintf("%s/%d", s.user("/passkeys"), made.id())
+		}
+		own, others := add(), add()
+		s.requester().want(204, "DELETE", own, nil)
+		s.people["admin"].want(204, "DELETE", others, nil)
+		var kinds, texts []string
+		for _, n := range s.requester().want(200, "GET", s.user("/notifications"), nil).List {
+			n := n.(map[string]any)
+			if kind := fmt.Sprint(n["kind"]); strings.HasPrefix(kind, "passkey_") {
+				kinds, texts = append(kinds, kind), append(texts, fmt.Sprint(n["text"]))
+			}
+		}
+		if got := strings.Join(kinds, " "); got != "passkey_removed passkey_removed passkey_added passkey_added" {
+			t.Errorf("notified of %q", got)
+		} else if !strings.HasPrefix(texts[1], "You removed") || strings.HasPrefix(texts[0], "You") {
+			t.Errorf("who did it: %q", texts)
+		}
 	})
 }
 

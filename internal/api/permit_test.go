@@ -175,3 +175,32 @@ func TestPermit_ItsDocumentIsReadByTheOfficersOfToday(t *testing.T) {
 		other.refused(403, "FORBIDDEN", "GET", paths[1], nil)
 	})
 }
+
+// TestPermit_FulfilsEveryRequirementThatIsNoDocumentOrText: none of what facts lead to is owed for good.
+func TestPermit_FulfilsEveryRequirementThatIsNoDocumentOrText(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		m := s.member.want(201, "POST", "/materials", obj{"category": "PLASMID", "title": "pUC19", "organization_id": s.id,
+			"additional_metadata": obj{}}).id()
+		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d/transfer-facts", m), obj{"bsl": "3",
+			"genetically_modified": "YES", "select_agent": "YES", "data_uses": []obj{{"id": "DUO:0000042"}}})
+		request := s.requester().want(201, "POST", "/material-requests", obj{"material_id": m}).id()
+		owed := owedOf(s.requester(), request)
+		for _, kind := range []string{"DATA_USE", "HAZARDOUS_SHIPMENT", "IBC", "SELECT_AGENT"} {
+			if owed[kind]["state"] != "OWED" {
+				t.Errorf("%s: %v", kind, owed[kind])
+			}
+			by, of := s.requester(), obj{"regime": kind}
+			if owed[kind]["owed_by"] == "LAB" {
+				by, of["organization"] = s.member, s.id
+			}
+			by.want(201, "POST", fmt.Sprintf("/material-requests/%d/permits", request), obj{"permit": s.newPermit(by, of)})
+		}
+		for kind, one := range owedOf(s.member, request) {
+			if one["state"] != "DONE" {
+				t.Errorf("%s with a permit: %v", kind, one)
+			}
+		}
+	})
+}

@@ -58,6 +58,9 @@ var requestRoutes = []rest.Route{
 	rest.On("getOwed", "GET /material-requests/{id}/requirements", exchange.RequestRead, 200, requirement.GetOwed,
 		"Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab "+
 			"has to state first. What the life cycle asks for is in requirements of the request itself."),
+	rest.On("getPapers", "GET /material-requests/{id}/paper-findings", exchange.RequestRead, 200, request.GetPapers,
+		"Read what was found in the agreements that were uploaded for a request, as far as the caller may read these. "+
+			"Findings are hints: nothing waits for them. A new version of a document is checked again."),
 	rest.On("listTurns", "GET /material-requests/{id}/turns", exchange.RequestRead, 200, request.ListTurns,
 		"List whose turn it was in a request, newest first. Each ends when the next one begins.").
 		SortedBy(exchange.TurnFields),

@@ -878,6 +878,8 @@ var visits = []routeCase{
 	}},
 	{"GET /material-requests/{id}/requirements", "requester",
 		func(s *scene, _ string) visit { return at(s.req("/requirements"), nil) }},
+	{"GET /material-requests/{id}/paper-findings", "requester",
+		func(s *scene, _ string) visit { return at(s.req("/paper-findings"), nil) }},
 	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, _ string) visit {
 		return atf("/materials/%d/transfer-facts", s.material).with(obj{"origin_country": "DE", "proprietary": "NO",
 			"encumbrances": []obj{{"holder": fmt.Sprint("Institute ", s.next()), "terms": []string{"ATTRIBUTION"},

@@ -201,6 +201,7 @@ var scoped = map[string]string{
 	"GET /materials/{id}/may-share":                                               "+++",
 	"POST /agreements/resolve":                                                    "+++",
 	"GET /material-requests/{id}/requirements":                                    "++s",
+	"GET /material-requests/{id}/paper-findings":                                  "++s",
 	"GET /materials/{id}/history":                                                 "++s",
 	"POST /attachments":                                                           "sss",
 	"GET /attachments":                                                            "+ss",

@@ -208,6 +208,7 @@ var access = map[string]string{
 	"GET /materials/{id}/may-share":                "++++++++",
 	"POST /agreements/resolve":                     "++++++++",
 	"GET /material-requests/{id}/requirements":     "13++++3+",
+	"GET /material-requests/{id}/paper-findings":   "13++++3+",
 	"GET /materials/{id}/history":                  "13++3+3+",
 
 	"POST /attachments":                                                         "1+++++++",

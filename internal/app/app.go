@@ -44,6 +44,7 @@ type App struct {
 	Duties        letters.Duties
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
+	Papers        transfer.Papers
 	Requests      transfer.Requests
 	Requirements  requirements.Requirements
 	Signing       signing.Signing
@@ -67,6 +68,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
+		Papers:  transfer.Papers{Requests: transfer.New(c)},
 		Signing: signing.New(c), Spreadsheets: spreadsheet.New(c), Streams: streams,
 		Webhooks: notifier.NewWebhooks(c)}
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -27,6 +28,8 @@ import (
 	"aliquot/internal/notice"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
+
+	"github.com/google/uuid"
 )
 
 // TestMail_EveryKindOfMessageReachesTheServer makes everything happen that people are notified of, by real actions, and
@@ -82,6 +85,7 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
 		h.must(db.Tx(t.Context(), h.dutyDue))
+		h.must(db.Tx(t.Context(), h.passkeys))
 		h.must(db.Tx(t.Context(), h.recordFaulty)) // after which the owner is an admin
 		_, err = h.app.Accounts.AskErasure(t.Context(), h.people["owner"], h.people["stranger"].ID,
 			person.ErasureNew{Reason: exchange.Some("They asked by letter")})
@@ -177,6 +181,15 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	}
 	_, err = notifier.RestJob.Enqueue(ctx, tx, notifier.NotifyArgs{Organization: h.lab, Announcement: off.ID}, job.EnqueueOptions{})
 	return err
+}
+
+// passkeys announces changes of passkeys; TestPasskey_IsAnnouncedToItsUser makes them.
+func (h *hearing) passkeys(ctx context.Context, tx store.Conn) error {
+	announce := func(kind notify.AnnouncementKind, by uuid.UUID) error {
+		return notifier.NotifyPeople(ctx, tx, notify.Announcement{Kind: kind, Actor: by,
+			Detail: notify.AnnouncementDetail{Name: "Laptop"}}, h.people["stranger"].ID)
+	}
+	return errors.Join(announce(notify.PasskeyAdded, uuid.Nil), announce(notify.PasskeyRemoved, h.people["owner"].ID))
 }
 
 // dutyDue announces to a requester what they owe; TestDuties_FollowFromTheTermsAndCloseTheAgreement makes it really

@@ -48,6 +48,7 @@ func (a *App) Handlers() []job.Handler {
 		transfer.Remind.Handle(a.Requests.Remind).Every(time.Hour),
 		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
 		transfer.Do.Handle(a.runPendingAction),
+		core.CheckPaper.Handle(a.Papers.Check),
 		notifier.RestJob.Handle(a.Notifications.NotifyRest),
 		core.Reindex.Handle(a.Materials.Reindex),
 		core.NamesInVersions.Handle(a.NamesInVersions),

@@ -42,6 +42,9 @@ func (s Store) Prepare() (corrected int, err error) {
 // MailsPath returns the folder for messages if no mail server is set.
 func (s Store) MailsPath() string { return filepath.Join(s.Data, "mails") }
 
+// ReaderPath returns the folder in which the compiled reader of uploaded agreements is kept; it may be deleted.
+func (s Store) ReaderPath() string { return filepath.Join(s.Data, "reader") }
+
 // ErasedPath returns the file that lists who was erased.
 func (s Store) ErasedPath() string { return filepath.Join(s.Data, "erased.txt") }
 

@@ -61,12 +61,14 @@ const (
 	AgreementDeclined  MembershipKind = "agreement_declined"  // to the same
 	AgreementWithdrawn MembershipKind = "agreement_withdrawn" // to the same
 	DutyDue            MembershipKind = "duty_due"            // to who owes it by an agreement
+	PasskeyAdded       MembershipKind = "passkey_added"       // to the person whose passkey it is
+	PasskeyRemoved     MembershipKind = "passkey_removed"     // to the same
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
 	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn, DutyDue}
+	AgreementDeclined, AgreementWithdrawn, DutyDue, PasskeyAdded, PasskeyRemoved}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
@@ -79,7 +81,7 @@ type Membership struct {
 }
 
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
-// reader gets the message. %s is the organization, the material of an inquiry, or the agreement.
+// reader gets the message. %s is the organization, the material of an inquiry, the passkey, or the agreement.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
@@ -107,6 +109,9 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you take part in the agreement %s"},
 	AgreementWithdrawn: {"withdrew the agreement %s", "nothing to do", "Open the agreement",
 		"you take part in the agreement %s"},
+	PasskeyAdded: {"added the passkey %s", "remove it if that was not you", "Your passkeys",
+		"it is about your account"},
+	PasskeyRemoved: {"removed your passkey %s", "it no longer signs", "Your passkeys", "it is about your account"},
 	DutyDue: {"reminds you of a duty to %s", "evidence needed, or a waiver", "Open the agreement",
 		"you or your lab signed an agreement about a material of %s"},
 }

@@ -42,7 +42,7 @@ func newEngine(cacheFolder string) (*engine, error) {
 func (e *engine) read(file []byte) (pages []lint.Page, err error) {
 	in, err := e.pool.GetInstance(10 * time.Second)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrNoReader, err)
 	}
 	defer func() {
 		if r := recover(); r != nil { // the engine gave up

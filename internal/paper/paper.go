@@ -7,8 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"time"
 
 	"aliquot/internal/agreement/lint"
@@ -31,18 +33,27 @@ var (
 	ErrUnreadable = errors.New("the file is not a PDF that can be read; print it to a new PDF and upload that")
 	ErrPassword   = errors.New("the file has a password; upload one without")
 	ErrTooLong    = errors.New("the file has more than 200 pages, or a megabyte of text; upload the agreement alone")
+	ErrNoFile     = errors.New("its file is not here; upload it again")
+	// ErrNoReader is about this installation, and not about a file.
+	ErrNoReader = errors.New("papers cannot be read here; the operator finds out why with \"aliquot read-paper\"")
 )
 
 // refusals are the errors that a child may answer.
 var refusals = []error{ErrTooLarge, ErrUnreadable, ErrPassword, ErrTooLong}
 
-// answer is what a child writes.
-type answer struct {
-	Pages []lint.Page `json:"pages,omitempty"`
-	Error string      `json:"error,omitempty"`
+// Refused reports whether a file was not read because of what it is.
+func Refused(err error) bool {
+	return slices.ContainsFunc(append(refusals, ErrTooSlow, ErrNoFile), func(r error) bool { return errors.Is(err, r) })
 }
 
-// Reader reads papers, each in a process of its own.
+// answer is what a child writes.
+type answer struct {
+	Pages    []lint.Page `json:"pages,omitempty"`
+	Error    string      `json:"error,omitempty"`     // about the file
+	NoReader string      `json:"no_reader,omitempty"` // why no file can be read
+}
+
+// Reader reads papers, each in a process of its own. The zero value reads none: ErrNoReader.
 type Reader struct {
 	Command []string      // runs Child on its standard input and output
 	Env     []string      // of the child, which gets nothing else of ours
@@ -51,13 +62,17 @@ type Reader struct {
 
 // Read returns what is in a file. It fails with one of the errors above, or as ctx does.
 func (r Reader) Read(ctx context.Context, file io.Reader) (*lint.Paper, error) {
+	if len(r.Command) == 0 {
+		return nil, ErrNoReader
+	}
 	limited, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
 	child := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
 	out := &capped{room: maxAnswer}
-	child.Stdin, child.Stdout, child.Env, child.WaitDelay = file, out, r.Env, time.Second
+	child.Stdin, child.Stdout, child.WaitDelay = file, out, time.Second
+	child.Env = append([]string{}, r.Env...) // without any, it would have ours
 	if err := child.Start(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrNoReader, err)
 	}
 	err := child.Wait()
 	switch {
@@ -71,6 +86,9 @@ func (r Reader) Read(ctx context.Context, file io.Reader) (*lint.Paper, error) {
 	var a answer
 	if err := json.Unmarshal(out.kept.Bytes(), &a); err != nil {
 		return nil, ErrUnreadable
+	}
+	if a.NoReader != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNoReader, a.NoReader)
 	}
 	for _, refusal := range refusals {
 		if a.Error == refusal.Error() {
@@ -110,16 +128,12 @@ func Child(in io.Reader, out io.Writer, cacheFolder string) error {
 	var a answer
 	if len(file) > MaxFile {
 		a.Error = ErrTooLarge.Error()
-	} else if a.Pages, err = readOnce(file, cacheFolder); err != nil {
+	} else if e, err := newEngine(cacheFolder); err != nil {
+		a.NoReader = err.Error()
+	} else if a.Pages, err = e.read(file); errors.Is(err, ErrNoReader) {
+		a.NoReader = err.Error()
+	} else if err != nil {
 		a.Error = err.Error()
 	}
 	return json.NewEncoder(out).Encode(a)
-}
-
-func readOnce(file []byte, cacheFolder string) ([]lint.Page, error) {
-	e, err := newEngine(cacheFolder)
-	if err != nil {
-		return nil, err
-	}
-	return e.read(file)
 }

@@ -106,6 +106,9 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		change{"UPDATE approvals SET identified = '' WHERE officer = $1", id},
 		change{"DELETE FROM notifications WHERE user_id = $1", id},
 		change{"DELETE FROM drafts WHERE user_id = $1", id},
+		// what was found quotes their papers
+		change{"DELETE FROM paper_checks WHERE request IN (SELECT r.id FROM material_requests r WHERE " +
+			"r.requester_id = $1)", id},
 		change{"DELETE FROM saved_searches WHERE user_id = $1", id},
 		change{"DELETE FROM inbox_views WHERE user_id = $1", id},
 		change{"DELETE FROM basket_items WHERE user_id = $1", id},

@@ -127,6 +127,7 @@ type Conn struct {
 	Memberships     Memberships
 	Notifications   Notifications
 	Organizations   Organizations
+	Papers          agreement.Papers
 	Passkeys        signing.Passkeys
 	Permits         requirement.Permits
 	Reminders       Reminders
@@ -160,7 +161,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		Lineages: agreement.NewLineages(c), Links: agreement.NewLinks(c), Log: Log{c}, Mail: Mail{c},
 		Materials:   Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
-		Passkeys: signing.NewPasskeys(c), Permits: requirement.NewPermits(c),
+		Papers: agreement.NewPapers(c), Passkeys: signing.NewPasskeys(c), Permits: requirement.NewPermits(c),
 		Reminders: Reminders{c}, Replies: Replies{c},
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},

@@ -196,6 +196,7 @@ var (
 
 // unrecordedTables are the other tables, with why a change of theirs is not recorded.
 var unrecordedTables = map[string]string{
+	"paper_checks":       "follow from documents, which are recorded",
 	"secrets":            "sealed with the key of the database, which proves itself",
 	"addresses":          "a person's own list; a request has the address that was sent, in its own row",
 	"request_turns":      "follow from the events of requests; verify compares them",

@@ -118,6 +118,15 @@ func ID(number string) (int64, error) {
 	return strconv.ParseInt(strings.TrimPrefix(number, "A-"), 10, 64)
 }
 
+// numbers matches the numbers of letters.
+var numbers = regexp.MustCompile(`\bA-[1-9]\d{0,8}\b`)
+
+// FirstID returns the id of the letter whose number a text has first; 0: it has none.
+func FirstID(text string) int64 {
+	id, _ := ID(numbers.FindString(text))
+	return id
+}
+
 // Version is one version of a letter.
 type Version struct {
 	ID        int64

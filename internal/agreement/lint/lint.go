@@ -52,10 +52,10 @@ var warnings = []Class{AddressesDiffer, SeveralLetters, QuantitiesDiffer}
 
 // Finding is something that is wrong.
 type Finding struct {
-	Class    Class
-	Severity Severity
-	Where    string // a field, a signer, a page or a clause
-	Message  string // what is wrong, and how to correct it
+	Class    Class    `json:"class"`
+	Severity Severity `json:"severity"`
+	Where    string   `json:"where"`   // a field, a signer, a page or a clause
+	Message  string   `json:"message"` // what is wrong, and how to correct it
 }
 
 // Side is a party of a letter.
@@ -86,7 +86,7 @@ type Grant struct {
 	Until  exchange.Date // the first day on which it no longer pays; empty: without end
 }
 
-// Case is a letter with what is known about it.
+// Case is a letter with what is known about it, or a paper by another form, which has no letter.
 type Case struct {
 	Day        exchange.Date
 	Letter     letter.Letter
@@ -100,6 +100,8 @@ type Case struct {
 	Quantities map[int64]string // what each request asks for
 	Others     []letter.Letter  // that are not executed yet
 	Paper      *Paper           // that was uploaded; nil: none
+	Form       *Paper           // the form that a paper without a letter is by; nil: it is not known
+	Blank      bool             // the paper is the file of that form, unchanged
 }
 
 // report collects findings.
@@ -131,8 +133,12 @@ func Check(c Case) []Finding {
 				asked)
 		}
 	}
-	if c.Paper != nil {
+	switch {
+	case c.Paper == nil || r.checkReadable(c.Paper):
+	case c.Letter.Number != "":
 		r.checkPaper(c)
+	default:
+		r.checkForm(c)
 	}
 	return r.findings
 }
@@ -189,12 +195,13 @@ func (r *report) checkNames(c Case) {
 }
 
 func (r *report) checkAddresses(addresses []Address) {
-	first := map[string]Address{}
+	first, differs := map[string]Address{}, map[string]bool{}
 	for _, a := range addresses {
 		known, found := first[a.Party]
 		if !found {
 			first[a.Party] = a
-		} else if !sameAddress(known.Text, a.Text) {
+		} else if !differs[a.Party] && !sameAddress(known.Text, a.Text) {
+			differs[a.Party] = true
 			r.add(AddressesDiffer, a.Party, "The address of %s differs from that of %s. Check which one is right.",
 				a.Source, known.Source)
 		}

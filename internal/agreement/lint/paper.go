@@ -25,18 +25,25 @@ const minWords = 5
 // footer is what our letters have at the end of each page.
 var footer = regexp.MustCompile(`(?i)^.*page\s+(\d{1,4})\s+of\s+(\d{1,4})\s*$`)
 
+// Letter returns the id of the letter whose number the paper has; 0: it has none.
+func (p *Paper) Letter() int64 {
+	for _, page := range p.Pages {
+		if id := letter.FirstID(page.Text); id != 0 {
+			return id
+		}
+	}
+	return 0
+}
+
 // checkPaper compares a paper with the letter that it should be. What cannot be read, is incomplete or blank is said
 // once, and not again for each sentence that is therefore not there.
 func (r *report) checkPaper(c Case) {
-	if r.checkReadable(c.Paper) {
-		return
-	}
 	text, present, total := c.Paper.text()
 	p := newPaperText(text)
 	if r.checkBlank(c, p) {
 		return
 	}
-	if r.checkParts(c, p, present, total) {
+	if r.checkPages(present, total) || r.checkSigners(c, p) {
 		return
 	}
 	r.checkText(c, p)
@@ -112,13 +119,17 @@ func (r *report) checkBlank(c Case, p *paperText) bool {
 	return true
 }
 
-func (r *report) checkParts(c Case, p *paperText, present map[int]bool, total int) (found bool) {
+func (r *report) checkPages(present map[int]bool, total int) (found bool) {
 	for n := 1; n <= total; n++ {
 		if !present[n] {
 			r.add(PartsMissing, fmt.Sprintf("page %d", n), "Page %d of %d is missing. Upload all pages.", n, total)
 			found = true
 		}
 	}
+	return found
+}
+
+func (r *report) checkSigners(c Case, p *paperText) (found bool) {
 	for _, signer := range c.Instrument.Signers {
 		label := letter.SignatureLabel(signer)
 		if !strings.Contains(p.joined, strings.Join(words(label), "")) {

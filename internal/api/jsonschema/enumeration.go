@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/lint"
 	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/term"
@@ -55,6 +56,7 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
 	reflect.TypeFor[letter.State]():      enumerate("AgreementState", letter.States...),
+	reflect.TypeFor[lint.PaperState]():   enumerate("PaperState", lint.PaperStates...),
 	reflect.TypeFor[requirement.State](): enumerate("OwedState", requirement.States...),
 	reflect.TypeFor[duty.State]():        enumerate("AgreementDutyState", duty.States...),
 	reflect.TypeFor[playbook.Position](): enumerate("PlaybookPosition", playbook.Positions...),

@@ -19,6 +19,7 @@ import (
 	"aliquot/internal/importer"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
+	"aliquot/internal/paper"
 	"aliquot/internal/record"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
@@ -80,6 +81,7 @@ type Config struct {
 	ErasedList    string                      // file that lists who was erased; "": none
 	Destinations  []requirement.Destinations  // lists of where nothing must go
 	Sealer        Sealer                      // of executed agreements; nil: they are not sealed
+	PaperReader   paper.Reader                // of uploaded agreements
 	Log           *slog.Logger
 }
 

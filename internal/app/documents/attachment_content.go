@@ -80,6 +80,11 @@ func (a Documents) PutContent(ctx context.Context, who exchange.Actor, id int64,
 		if err := tx.Attachments.Update(ctx, t); err != nil {
 			return err
 		}
+		if ties.Requests {
+			if err := core.CheckPaperLater(ctx, tx, who, id); err != nil {
+				return err
+			}
+		}
 		return a.AttachmentWithinQuota(ctx, tx, t)
 	})
 	if err != nil || !kept {

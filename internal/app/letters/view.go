@@ -126,15 +126,44 @@ func (v View) Missing() []MissingField {
 
 // lint returns what is wrong with an open letter, as far as records tell.
 func (v View) lint(ctx context.Context, c store.Conn, requests []request.Detail) ([]lint.Finding, error) {
+	known, err := v.known(ctx, c, requests)
+	return lint.Check(known), err
+}
+
+// CaseOf reads what is known about a letter, with which a paper of it is compared.
+func CaseOf(ctx context.Context, a Letters, c store.Conn, id int64) (known lint.Case, err error) {
+	l, err := c.Agreements.Get(ctx, id)
+	if err != nil {
+		return known, err
+	}
+	requests, err := c.Requests.ByIDs(ctx, l.Letter.RequestIDs())
+	if err != nil {
+		return known, err
+	}
+	v, err := a.brief(ctx, c, l)
+	if err != nil {
+		return known, err
+	}
+	return v.known(ctx, c, requests)
+}
+
+// known reads what is known about a letter.
+func (v View) known(ctx context.Context, c store.Conn, requests []request.Detail) (lint.Case, error) {
 	quantities := map[int64]string{}
+	var addresses []lint.Address
 	for _, q := range requests {
 		quantities[q.ID] = q.Quantity
+		if a := q.Address; a != nil {
+			addresses = append(addresses, lint.Address{Party: "recipient", Source: fmt.Sprint("request ", q.ID),
+				Text: fmt.Sprintln(a.Institution, a.Line1, a.Line2, a.PostalCode, a.Locality, a.Country)})
+		}
+	}
+	permits, err := c.Permits.OfRequests(ctx, v.Letter.RequestIDs()...)
+	if err != nil {
+		return lint.Case{}, err
 	}
 	others, err := c.Agreements.Beside(ctx, v.Agreement)
-	if err != nil {
-		return nil, err
-	}
-	return lint.Check(lint.Case{Day: exchange.DayOf(c.Now), Letter: v.Letter, Instrument: v.Instrument,
+	return lint.Case{Day: exchange.DayOf(c.Now), Letter: v.Letter, Instrument: v.Instrument,
 		Provider: lint.Side{Institution: v.Provider}, Recipient: lint.Side{Institution: v.Recipient},
-		Quantities: quantities, Others: others}), nil
+		Addresses: addresses, Permits: permits, Quantities: quantities, Others: others}, err
 }

@@ -98,7 +98,15 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 		visible, err = inquiryVisible(ctx, c, n)
 		return l, visible, err
 	}
-	if n.Announcement.Kind == notify.ErasureAsked {
+	switch n.Announcement.Kind {
+	case notify.PasskeyAdded, notify.PasskeyRemoved:
+		l.thread = fmt.Sprintf("passkeys.%s@%s", n.User, a.Host())
+		m.Organization, m.Link = d.Name, a.PublicURL+"/account/passkeys"
+		if n.Actor == nil {
+			m.Person = "You"
+		}
+		return l, true, nil
+	case notify.ErasureAsked:
 		l.thread = fmt.Sprintf("erasure.%s@%s", n.User, a.Host())
 		m.Note, m.Link = d.Reason, a.PublicURL+"/account/erasure"
 		if n.Actor == nil {

@@ -8,7 +8,9 @@ import (
 
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
@@ -172,9 +174,21 @@ func (a Signing) RegisterPasskey(ctx context.Context, who exchange.Actor, user u
 			return err
 		}
 		return errors.Join(tx.Statements.Use(ctx, pending),
-			a.RecordAction(ctx, tx, who, exchange.PasskeyWrite, who.ToUser(user), core.Object("user", user), nil))
+			a.RecordAction(ctx, tx, who, exchange.PasskeyWrite, who.ToUser(user), core.Object("user", user), nil),
+			announcePasskey(ctx, tx, notify.PasskeyAdded, who, user, name))
 	})
 	return made, err
+}
+
+// announcePasskey notifies a user of a change of their passkeys, also of their own: who is signed in need not be the
+// person.
+func announcePasskey(ctx context.Context, tx store.Conn, kind notify.AnnouncementKind, who exchange.Actor,
+	user uuid.UUID, name string) error {
+	n := notify.Announcement{Kind: kind, Detail: notify.AnnouncementDetail{Name: name}}
+	if who.ID != user {
+		n.Actor = who.ID
+	}
+	return notifier.NotifyPeople(ctx, tx, n, user)
 }
 
 // pendingOf reads what a user answers, by the challenge in the answer, and locks it.
@@ -213,9 +227,13 @@ func (a Signing) RemovePasskey(ctx context.Context, who exchange.Actor, user uui
 		if err := match.Check(core.Untagged{}); err != nil {
 			return err
 		}
-		if err := tx.Passkeys.Remove(ctx, user, id); err != nil {
+		name, err := tx.Passkeys.Remove(ctx, user, id)
+		if err != nil {
 			return err
 		}
-		return a.RecordAction(ctx, tx, who, exchange.PasskeyWrite, rel, object, nil)
+		if err := a.RecordAction(ctx, tx, who, exchange.PasskeyWrite, rel, object, nil); err != nil {
+			return err
+		}
+		return announcePasskey(ctx, tx, notify.PasskeyRemoved, who, user, name)
 	})
 }

@@ -121,6 +121,11 @@ func (a Requests) insertRequest(ctx context.Context, tx store.Conn, who exchange
 	if err := tx.Requests.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
 		return q, nil, err
 	}
+	for _, d := range r.Documents {
+		if err := core.ExpectPaper(ctx, tx, who, id, d.Slot, d.AttachmentID); err != nil {
+			return q, nil, err
+		}
+	}
 	if r.ID = id; n.Inquiry.Value != nil {
 		if err := resolveInquiry(ctx, tx, int64(*n.Inquiry.Value), r); err != nil {
 			return q, nil, err
@@ -202,6 +207,9 @@ func (a Requests) Patch(ctx context.Context, tx store.Conn, who exchange.Actor, 
 	for _, e := range events {
 		if e.Kind == request.DocumentAdded {
 			if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
+				return after, nil, err
+			}
+			if err := core.ExpectPaper(ctx, tx, who, q.ID, e.Detail.Slot, e.Detail.Attachment); err != nil {
 				return after, nil, err
 			}
 		}

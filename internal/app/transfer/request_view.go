@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aliquot/internal/agreement/lint"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
@@ -27,6 +28,7 @@ type RequestView struct {
 	More      bool          // there are more members; Member finds them
 	People    map[uuid.UUID]person.User
 	Files     map[int64]document.Attachment    // of every document version
+	Papers    []lint.PaperCheck                // what was found in its MTAs
 	Issues    exchange.ListPage[request.Issue] // the newest first
 	Shipping  *lab.Shipping                    // the lab's shipping requirements; nil: none
 	Addresses []person.Address                 // the requester's, if that is the viewer
@@ -100,6 +102,9 @@ func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor
 		return err
 	}
 	if v.Files, err = c.Attachments.OfRequest(ctx, v.ID); err != nil {
+		return err
+	}
+	if v.Papers, err = c.Papers.OfRequest(ctx, v.ID); err != nil {
 		return err
 	}
 	if v.Issues, err = c.Requests.Issues(ctx, v.ID, exchange.Page{Limit: maxIssues}); err != nil {

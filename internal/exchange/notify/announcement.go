@@ -41,6 +41,8 @@ const (
 	InquiryMade       AnnouncementKind = "inquiry_made"   // to the contact of the material
 	InquiryAnswered   AnnouncementKind = "inquiry_answered"
 	ErasureAsked      AnnouncementKind = "erasure_asked" // to the person who is to be erased
+	PasskeyAdded      AnnouncementKind = "passkey_added" // to the person whose passkey it is
+	PasskeyRemoved    AnnouncementKind = "passkey_removed"
 
 	AgreementSent      AnnouncementKind = "agreement_sent"     // to those who may sign it
 	AgreementSigned    AnnouncementKind = "agreement_signed"   // to the parties, and to the officials who signed it
@@ -53,7 +55,7 @@ const (
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
 	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn, DutyDue}
+	AgreementDeclined, AgreementWithdrawn, DutyDue, PasskeyAdded, PasskeyRemoved}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -69,7 +71,7 @@ type AnnouncementDetail struct {
 
 	Inquiry     int64 `json:"inquiry,omitempty"`
 	SavedSearch int64 `json:"saved_search,omitempty"`
-	// of the saved search, of the material asked about, or of the agreement: its number
+	// of the saved search, of the material asked about, of the passkey, or of the agreement: its number
 	Name      string            `json:"name,omitempty"`
 	Count     int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them
@@ -97,10 +99,19 @@ func (k AnnouncementKind) Category() mailing.Category {
 	}
 }
 
+// aboutAccount reports whether it is about a person's own account, of which they are notified even if they did it: who
+// is signed in need not be the person.
+func (k AnnouncementKind) aboutAccount() bool {
+	return k == ErasureAsked || k == PasskeyAdded || k == PasskeyRemoved
+}
+
 // DescribeAnnouncement returns one sentence about what happened, for the people who are notified.
 func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	owner := n.Detail.Role == lab.OwnerRole
 	actor = cmp.Or(n.Detail.Person, actor)
+	if n.Kind.aboutAccount() && n.Actor == uuid.Nil {
+		actor = "You"
+	}
 	switch n.Kind {
 	case Invited:
 		if owner {
@@ -139,10 +150,12 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	case RecordFaulty:
 		return fmt.Sprintf("The nightly check of the record found faults: %d. The first: %s.", n.Detail.Count,
 			strings.TrimSuffix(n.Detail.Reason, "."))
+	case PasskeyAdded:
+		return fmt.Sprintf("%s added the passkey %s, which signs agreements for you. Remove it if that was not you.",
+			actor, n.Detail.Name)
+	case PasskeyRemoved:
+		return fmt.Sprintf("%s removed your passkey %s, which no longer signs anything.", actor, n.Detail.Name)
 	case ErasureAsked:
-		if n.Actor == uuid.Nil {
-			actor = "You"
-		}
 		return fmt.Sprintf("%s asked for the erasure of all that is stored about you. It is done after %d days, "+
 			"unless it is taken back.", actor, person.ErasureDays)
 	case DutyDue:

@@ -17,7 +17,8 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 	for _, role := range lab.OrganizationRoles {
 		said := map[string]bool{}
 		for _, kind := range notify.AnnouncementKinds {
-			if kind == notify.SearchMatched || kind == notify.RecordFaulty || kind == notify.ErasureAsked {
+			switch kind {
+			case notify.SearchMatched, notify.RecordFaulty, notify.ErasureAsked, notify.PasskeyAdded, notify.PasskeyRemoved:
 				continue // they have no lab
 			}
 			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,

@@ -71,6 +71,13 @@ func (st Permits) UsedFor(ctx context.Context, request int64, p exchange.Page) (
 		"o.id IN (SELECT u.permit FROM request_permits u WHERE u.request = ?)", request))
 }
 
+// OfRequests reads the permits that are used for some requests, at most a few hundred.
+func (st Permits) OfRequests(ctx context.Context, requests ...int64) ([]requirement.Permit, error) {
+	places, args := sqldb.In(nil, requests)
+	return sqldb.All(ctx, st.conn, scanPermit, "SELECT "+permitColumns+" FROM permits o WHERE o.id IN "+
+		"(SELECT u.permit FROM request_permits u WHERE u.request IN ("+places+")) ORDER BY o.id", args...)
+}
+
 // SharedWith reports whether one of some permits is used for a request of which a user is a party.
 func (st Permits) SharedWith(ctx context.Context, ids []int64, user uuid.UUID) (bool, error) {
 	places, args := sqldb.In([]any{user}, ids)

@@ -69,13 +69,13 @@ func (st Passkeys) Insert(ctx context.Context, user uuid.UUID, k signing.Registe
 }
 
 // Remove notes that a passkey was removed; NotFound unless it is one of the user's and in use.
-func (st Passkeys) Remove(ctx context.Context, user uuid.UUID, id int64) error {
-	n, err := st.conn.Exec(ctx, "UPDATE passkeys SET removed_at = $3 WHERE user_id = $1 AND id = $2 AND "+
-		"removed_at IS NULL", user, id, st.conn.Now)
-	if err == nil && n == 0 {
+func (st Passkeys) Remove(ctx context.Context, user uuid.UUID, id int64) (name string, err error) {
+	name, err = sqldb.One(ctx, st.conn, sqldb.Value[string], "UPDATE passkeys SET removed_at = $3 WHERE user_id = $1 "+
+		"AND id = $2 AND removed_at IS NULL RETURNING name", user, id, st.conn.Now)
+	if exchange.CodeOf(err) == exchange.NotFound {
 		err = exchange.Errorf(exchange.NotFound, "There is no such passkey.")
 	}
-	return err
+	return name, err
 }
 
 // Statements stores what is to be answered by a passkey.

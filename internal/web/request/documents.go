@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/lint"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
+	"aliquot/internal/web/ui"
 )
 
 // docLine is one line of the checklist: a document with its versions, a text or a choice.
@@ -22,8 +24,9 @@ type docLine struct {
 	Text     string   // a text that the requester wrote
 	Lines    []string // the lines of an address
 	Slot     document.Slot
-	Versions []version // newest first
-	Reason   string    // why the current version was returned
+	Versions []version        // newest first
+	Paper    *lint.PaperCheck // what was found in the newest version; nil: that is not checked
+	Reason   string           // why the current version was returned
 	Review   bool
 	Upload   bool
 	Withdraw bool
@@ -116,6 +119,7 @@ func (p *requestPage) documentLine(l *docLine, q request.Requirement, now bool) 
 	}
 	slices.Reverse(l.Versions)
 	d := p.R.Current(l.Slot)
+	l.Paper = p.paper(d)
 	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester),
 		o.Withdraw[l.Slot] && p.mine(l.Slot)
 	l.Review = o.Review[l.Slot] && d != nil && d.State != document.Returned
@@ -138,6 +142,19 @@ func (p *requestPage) documentLine(l *docLine, q request.Requirement, now bool) 
 		l.Done, l.Tone, l.Icon, l.Tag = false, "info", "clock", tag{"info", "clock", "The lab is checking it"}
 	}
 }
+
+// paper returns what was found in a document of the request; nil: it is not checked.
+func (p *requestPage) paper(d *document.Document) *lint.PaperCheck {
+	for _, found := range p.R.Papers {
+		if d != nil && found.Slot == d.Slot && found.Attachment == d.AttachmentID {
+			return &found
+		}
+	}
+	return nil
+}
+
+// Where returns where something was found in a paper, for people.
+func (*requestPage) Where(code string) string { return ui.Words(code) }
 
 // missingLine returns the line of a missing document.
 func (p *requestPage) missingLine(l *docLine, q request.Requirement, now bool) {

@@ -78,6 +78,8 @@ func newsLook(k notify.AnnouncementKind) Look {
 		return Look{"turn", "undo"}
 	case notify.InquiryAnswered:
 		return Look{"info", "message"}
+	case notify.PasskeyAdded, notify.PasskeyRemoved:
+		return Look{"info", "lock"}
 	case notify.WebhookOff, notify.RecordFaulty, notify.ErasureAsked:
 		return Look{"bad", "alert"}
 	case notify.SearchMatched:

@@ -80,6 +80,8 @@ func newsAddress(n notify.Notification) string {
 		return "/admin/jobs"
 	case notify.DutyDue:
 		return LetterPath(n.Announcement.Detail.Agreement) + "#duties"
+	case notify.PasskeyAdded, notify.PasskeyRemoved:
+		return "/account/passkeys"
 	case notify.ErasureAsked:
 		return "/account/erasure"
 	}
