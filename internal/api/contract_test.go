@@ -119,7 +119,7 @@ var (
 		"until:date? fields:[{name:string source:string}] template:string"
 	approvalFields = "id:int institution:int version:int direction:string families:[string] categories:[string] " +
 		"largest_bsl:int human:string members:[string] counterparties:[int] from:date? until:date? officer:uuid " +
-		"signed_on:date? level:string identified:string texts:[string] withdrawn_on:date?" + stamped
+		"signed_on:date? level:string identified:string texts:[string] evidence:string withdrawn_on:date?" + stamped
 	masterFields = "id:int institution:int family:string version:string standing:string counterparty:int? " +
 		"signed_on:date? withdrawn_on:date? signer:string evidence:string checked_by:string checked_on:date?" + stamped
 
@@ -237,7 +237,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/stand-ins":                  standInFields,
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
 		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
-		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
+		"/institutions/{id}/approvals/{approval}/sign":         approvalFields,
+		"/institutions/{id}/approvals/{approval}/sign/options": "statement:string options:object",
 		"/institutions/{id}/playbook": `institution:int provide:[{categories:[string] counterparties:[int]
 			families:[string]}] accept:[string] clauses:[{term:string provide:string receive:string note:string}]
 			changed_at:time?`,

@@ -126,7 +126,7 @@ var statements = map[string]int64{
 	"GET /agreements/{id}/versions":                                 7,
 	"POST /agreements/{id}/versions":                                52,
 	"POST /agreements/{id}/send":                                    64,
-	"POST /agreements/{id}/decline":                                 20,
+	"POST /agreements/{id}/decline":                                 22,
 	"POST /agreements/{id}/withdraw":                                13,
 	"POST /agreements/{id}/signatures":                              51,
 	"POST /users/{id}/signatures/options":                           36,

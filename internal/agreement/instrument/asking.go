@@ -40,8 +40,12 @@ func (a Asking) Transfer() (Transfer, error) {
 	t := Transfer{Purpose: purposes[0], Chemical: a.Chemical.Value, Altered: a.Altered.Value}
 	f.Rule("materials", exchange.Rule{Max: MaxMaterials})
 	switch n := len(a.Materials.Value); {
-	case a.Material.Set == (n > 0):
+	case !a.Material.Set && !a.Materials.Set:
 		f.Add("material", "is required, or else materials: the ids of those that are transferred together")
+	case a.Material.Set && a.Materials.Set:
+		f.Add("materials", "is in place of material; send one of them")
+	case a.Materials.Set && n == 0:
+		f.Add("materials", "must name at least one")
 	case n > MaxMaterials:
 		f.Add("materials", "must be at most %d; there are %d", MaxMaterials, n)
 	}
