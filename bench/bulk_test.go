@@ -254,7 +254,7 @@ func newBareIndex(b *testing.B, pool *sql.DB, kind string, db *store.DB, batch i
 		if err != nil {
 			b.Fatal(err)
 		}
-		x.text = strings.Join(m.SearchDocument("Ada lab", nil).Doc.Tokens, " ")
+		x.text = strings.Join(m.SearchDocument("Ada lab", nil, nil).Doc.Tokens, " ")
 	}
 	rows, width := make([]string, batch), len(x.row)+2
 	for i := range rows {

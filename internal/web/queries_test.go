@@ -16,7 +16,7 @@ var moreReads = map[string]int64{
 	"GET /{$}": 27, // with inquiries to answer, agreements to sign, and what an import listed
 	// with the texts that the lab keeps, what the requester asked and requested before, which agreement fits, what the
 	// transfer needs, and permits to choose from
-	"GET /requests/{id}":           44,
+	"GET /requests/{id}":           45,
 	"GET /requests/{id}/move":      44,
 	"GET /catalog/{id}":            22, // under which agreement it is passed on, what was agreed before, where it came from
 	"GET /letters/{id}":            46, // who may sign, what it is made of today, approvals, and what could be chosen
