@@ -158,7 +158,7 @@ func TestPapers_OfALetterAreComparedWithIt(t *testing.T) {
 		letter := s.sendLetter(request)
 		s.request = fmt.Sprintf("/material-requests/%d", request)
 		s.work(s.app, job.Config{})
-		s.submit(s.requester(), "requester_signed_mta", []byte(s.requester().want(200, "GET", letter+"/document", nil).Raw))
+		s.submit(s.requester(), "requester_signed_mta", s.requester().want(200, "GET", letter+"/document", nil).Raw)
 		s.becomes("requester_signed_mta CHECKED")
 		if got := s.papers(s.requester()); got != "requester_signed_mta CHECKED" {
 			t.Errorf("the letter as it was printed: %q", got)
