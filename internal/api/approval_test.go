@@ -75,7 +75,7 @@ func TestApproval_RefusesWhatDoesNotExist(t *testing.T) {
 }
 
 // signsApprovalWithPasskey drafts an approval, and has the owner sign it with a passkey, which proves what was signed.
-func (s *scene) signsApprovalWithPasskey(all string) {
+func (s *scene) signsApprovalWithPasskey(all string) answer {
 	s.t.Helper()
 	one := fmt.Sprintf("%s/%d", all, s.owner.want(201, "POST", all, standing()).id())
 	device := s.device(s.owner)
@@ -108,4 +108,5 @@ func (s *scene) signsApprovalWithPasskey(all string) {
 		Letter: fmt.Sprintf("Standing approval %d", signed.id()), Version: 2, SHA256: hex.EncodeToString(sum[:])}) {
 		s.t.Errorf("signed with a passkey: %v %v %v", signed.Body, err, wrong)
 	}
+	return signed
 }

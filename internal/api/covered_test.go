@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -44,7 +46,8 @@ func TestCovered_LettersAreSignedAndExecutedWithoutOfficials(t *testing.T) {
 			signature := one.(obj2)
 			how := signature["evidence"].(obj2)
 			if signature["approval"] == nil || signature["approval_version"] != 1.0 || signature["level"] != "SIGNED_IN" ||
-				how["approval"] != signature["approval"] || how["officer"] != signature["signer"] {
+				how["approval"] != signature["approval"] || how["officer"] != signature["signer"] ||
+				how["approval_evidence"] != nil {
 				t.Errorf("signature: %v", signature)
 			}
 		}
@@ -55,6 +58,36 @@ func TestCovered_LettersAreSignedAndExecutedWithoutOfficials(t *testing.T) {
 		}
 		s.recordHolds()
 	})
+}
+
+// TestCovered_SignaturesKeepTheProofOfAnApprovalThatAPasskeySigned beside which approval signed.
+func TestCovered_SignaturesKeepTheProofOfAnApprovalThatAPasskeySigned(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		provides, _ := s.covered()
+		s.owner.want(200, "PATCH", provides, obj{"withdrawn_on": time.Now().UTC().Format(time.DateOnly)})
+		signed := s.signsApprovalWithPasskey(s.institution().path + "/approvals")
+		sent := s.requester().want(200, "GET", s.sendLetter(s.newPlasmid()), nil)
+		for _, one := range sent.of("signatures").([]any) {
+			signature := one.(obj2)
+			if signature["approval"] != signed.of("id") {
+				continue
+			}
+			kept, _ := json.Marshal(signature["evidence"].(obj2)["approval_evidence"])
+			if signature["level"] != "PASSKEY" || !sameJSON(kept, []byte(signed.of("evidence").(string))) {
+				t.Errorf("signature: %v", signature)
+			}
+			return
+		}
+		t.Errorf("the approval did not sign: %s", sent.Raw)
+	})
+}
+
+// sameJSON reports whether two texts are the same JSON.
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // TestCovered_WhatIsOutsideGoesToPeopleWithTheReason for each way back to them.

@@ -119,7 +119,7 @@ func (s *scene) resolvesTogether(plasmid, recipient int64) {
 	elsewhere := s.people["admin"].want(201, "POST", "/materials", obj{"category": "PLASMID", "title": "pUC21",
 		"organization_id": s.labBeside(s.people["admin"]), "additional_metadata": obj{}}).id()
 	for _, wrong := range []obj{{"materials": []int64{}}, {"material": plasmid, "materials": []int64{same}},
-		{"materials": make([]int64, 51)}, {"materials": []int64{plasmid, 999999}},
+		{"materials": make([]int64, 201)}, {"materials": []int64{plasmid, 999999}},
 		{"materials": []int64{plasmid, elsewhere}}} {
 		wrong["recipient"] = recipient
 		s.requester().refused(400, "INVALID_INPUT", "POST", "/agreements/resolve", wrong)

@@ -20,7 +20,7 @@ type Asking struct {
 }
 
 // MaxMaterials is how many materials a question is about at most: as many as the requests of a letter.
-const MaxMaterials = 50
+const MaxMaterials = 200
 
 // IDs returns the ids of the materials, each once, in order.
 func (a Asking) IDs() (ids []int64) {

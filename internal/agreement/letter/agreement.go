@@ -167,7 +167,7 @@ type DeskFilter struct {
 type DeskCounts map[Desk]int64
 
 // MaxRequests is how many requests a letter may have.
-const MaxRequests = 200
+const MaxRequests = instrument.MaxMaterials
 
 // maxVersion is beyond any number of a version.
 const maxVersion = 1 << 31

@@ -46,7 +46,7 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 		if err != nil {
 			return nil, err
 		}
-		covering, why, covered := approval.Covering(inDirection(approvals, role), transfers, side.Register, day)
+		covering, why, covered := approval.Covering(signedFor(role, approvals), transfers, side.Register, day)
 		for _, reason := range why {
 			one.Why = append(one.Why, Uncovered{string(reason), reason.Text()})
 		}
@@ -71,14 +71,10 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 	return list, nil
 }
 
-// inDirection returns the approvals that somebody signed for the direction in which a role signs.
-func inDirection(all []approval.Approval, role string) (list []approval.Approval) {
-	direction := party.Receive
-	if party.Provides(role) {
-		direction = party.Provide
-	}
+// signedFor returns the approvals that somebody signed and that sign in a role.
+func signedFor(role string, all []approval.Approval) (list []approval.Approval) {
 	for _, a := range all {
-		if a.Direction == direction && a.SignedOn != "" {
+		if a.Role() == role && a.SignedOn != "" {
 			list = append(list, a)
 		}
 	}
