@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"slices"
 	"time"
 
@@ -71,6 +72,9 @@ func (r Reader) Read(ctx context.Context, file io.Reader) (*lint.Paper, error) {
 	out := &capped{room: maxAnswer}
 	child.Stdin, child.Stdout, child.WaitDelay = file, out, time.Second
 	child.Env = append([]string{}, r.Env...) // without any, it would have ours
+	child.SysProcAttr = endsWithParent()
+	runtime.LockOSThread() // the child ends with this thread
+	defer runtime.UnlockOSThread()
 	if err := child.Start(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoReader, err)
 	}

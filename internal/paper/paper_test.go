@@ -19,7 +19,10 @@ import (
 	"aliquot/internal/agreement/lint"
 )
 
-const childVariable = "PAPER_TEST_CHILD"
+const (
+	childVariable = "PAPER_TEST_CHILD" // what the child does
+	pidVariable   = "PAPER_TEST_PID"   // the file to which a looping child writes its number
+)
 
 // TestMain runs the child of a Reader if the environment says so.
 func TestMain(m *testing.M) {
@@ -29,7 +32,14 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case "parent":
+		loop := Reader{Command: []string{os.Args[0]}, Limit: time.Minute,
+			Env: []string{childVariable + "=loop", pidVariable + "=" + os.Getenv(pidVariable)}}
+		_, _ = loop.Read(context.Background(), strings.NewReader(""))
 	case "loop":
+		if file := os.Getenv(pidVariable); file != "" {
+			_ = os.WriteFile(file, fmt.Appendln(nil, os.Getpid()), 0o600)
+		}
 		for {
 			time.Sleep(time.Second)
 		}
