@@ -101,3 +101,38 @@ func TestDuties_FollowFromTheTermsAndCloseTheAgreement(t *testing.T) {
 		s.recordHolds()
 	})
 }
+
+// TestLetter_AnEndThatBothAgreedOnIsTheDayOfTheDuty: the form on data has a field for the day on which the use ends.
+func TestLetter_AnEndThatBothAgreedOnIsTheDayOfTheDuty(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		today := exchange.DayOf(time.Now())
+		end := exchange.DayOf(time.Now().AddDate(1, 0, 0))
+		drafted := s.requester().want(201, "POST", "/agreements",
+			obj{"requests": []int64{s.newDataset()}, "recipient": s.recipient()})
+		path := fmt.Sprintf("/agreements/%d", drafted.id())
+		if got := drafted.of("fields").(obj2)["ends_on"]; got != "the purpose is fulfilled" {
+			t.Errorf("without a day, the use ends when %v", got)
+		}
+		s.unchanged("no day after today", func() {
+			for _, day := range []any{"soon", "2027-02-30", today, "1800-01-01"} {
+				a := s.requester().refused(400, "INVALID_INPUT", "POST", path+"/versions",
+					obj{"version": 1, "fields": obj{"ends_on": day}})
+				if a.Body["fields"].(map[string]any)["fields"] == nil {
+					t.Errorf("%v: the fault is of %v", day, a.Body["fields"])
+				}
+			}
+		})
+		changed := s.requester().want(200, "POST", path+"/versions", obj{"version": 1, "fields": obj{"ends_on": end}})
+		if got := changed.of("fields").(obj2)["ends_on"]; got != string(end) {
+			t.Errorf("the use ends on %v, not %s", got, end)
+		}
+		s.requester().want(200, "POST", path+"/send", nil)
+		s.signAll(path)
+		duties := s.requester().want(200, "GET", path+"/duties", nil).of("duties").([]any)
+		if due := duties[0].(obj2)["due_on"]; len(duties) != 1 || due != string(end) {
+			t.Errorf("of %d duties, the first is due on %v, not %s", len(duties), due, end)
+		}
+	})
+}

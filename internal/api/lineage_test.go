@@ -18,6 +18,13 @@ func cameFrom(relation string, material, request any) obj {
 func (s *scene) executed(requests ...int64) string {
 	s.t.Helper()
 	path := s.sendLetter(requests...)
+	s.signAll(path)
+	return path
+}
+
+// signAll has everybody sign a letter that was sent.
+func (s *scene) signAll(path string) {
+	s.t.Helper()
 	for _, signed := range []struct {
 		by   *testPerson
 		role string
@@ -25,7 +32,6 @@ func (s *scene) executed(requests ...int64) string {
 		{s.owner, "PROVIDER_OFFICIAL"}} {
 		signed.by.want(201, "POST", path+"/signatures", s.signature(path, signed.role))
 	}
-	return path
 }
 
 // fulfil has the lab fulfil a request.

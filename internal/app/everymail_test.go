@@ -208,7 +208,7 @@ func (h *hearing) dutyDue(ctx context.Context, tx store.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Duties.Insert(ctx, duty.Of(id, []term.Term{term.Report}, tx.Now)); err != nil {
+	if err := tx.Duties.Insert(ctx, duty.Of(id, []term.Term{term.Report}, "", tx.Now)); err != nil {
 		return err
 	}
 	owed, err := tx.Duties.Of(ctx, id)

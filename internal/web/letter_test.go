@@ -180,7 +180,7 @@ func (w *world) owing(path string) {
 	_, err := fmt.Sscanf(path, "/letters/%d", &id)
 	w.must(err)
 	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
-		list := duty.Of(id, []term.Term{term.Report}, tx.Now)
+		list := duty.Of(id, []term.Term{term.Report}, "", tx.Now)
 		list[0].DueOn = exchange.DayOf(tx.Now.AddDate(0, 0, 10))
 		return tx.Duties.Insert(ctx, list)
 	}))

@@ -43,14 +43,17 @@ type Duty struct {
 const reportDays = 365
 
 // Of returns the duties that the terms of an agreement make, which is executed at a moment. A report is due after a
-// year; when the use ends, or something is published, the provider's side says.
-func Of(agreement int64, terms []term.Term, executed time.Time) (list []Duty) {
+// year, return or destruction on the day on which the use ends, if the agreement has one; otherwise, and for
+// publications, the provider's side says when.
+func Of(agreement int64, terms []term.Term, endsOn exchange.Date, executed time.Time) (list []Duty) {
 	for _, t := range terms {
 		d := Duty{Agreement: agreement, Term: t, State: Owed, CreatedAt: executed, UpdatedAt: executed}
 		switch t {
 		case term.Report:
 			d.DueOn = exchange.DayOf(executed.AddDate(0, 0, reportDays))
-		case term.Destroy, term.NotifyPublication:
+		case term.Destroy:
+			d.DueOn = endsOn
+		case term.NotifyPublication:
 		default:
 			continue
 		}

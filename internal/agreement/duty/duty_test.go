@@ -13,10 +13,14 @@ var executed = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 func TestOf_MakesDutiesOfTheTermsThatAskForSomething(t *testing.T) {
 	t.Parallel()
-	list := duty.Of(7, []term.Term{term.Attribution, term.Report, term.NoRedistribution, term.Destroy}, executed)
+	terms := []term.Term{term.Attribution, term.Report, term.NoRedistribution, term.Destroy}
+	list := duty.Of(7, terms, "", executed)
 	if len(list) != 2 || list[0].Term != term.Report || list[0].DueOn != "2027-03-01" || list[1].Term != term.Destroy ||
 		list[1].DueOn != "" {
 		t.Errorf("the duties are %+v", list)
+	}
+	if ends := duty.Of(7, terms, "2026-12-31", executed); ends[0] != list[0] || ends[1].DueOn != "2026-12-31" {
+		t.Errorf("with an end of the use, they are %+v", ends)
 	}
 	for _, d := range list {
 		if d.Words() == "" || d.Agreement != 7 || d.State != duty.Owed {

@@ -44,6 +44,9 @@ type Field struct {
 	Source string `json:"source"`
 }
 
+// Agreed is the source of a field that no record has: people fill in what both sides agreed on.
+const Agreed = "AGREED"
+
 // UsualPurpose is what a transfer is for where nobody says something else.
 const UsualPurpose = "RESEARCH"
 
@@ -52,7 +55,7 @@ var (
 	subjects = []string{"BIOLOGICAL", "ORGANISM", "HUMAN", "DATA", "PLANT", "CHEMICAL", "PROTOCOL"}
 	purposes = []string{UsualPurpose, "COMMERCIAL", "CLINICAL"}
 	excludes = []string{"EXPORT_CONTROLLED", "ENCUMBERED", "PROPRIETARY"}
-	sources  = []string{"PROVIDER_INSTITUTION", "RECIPIENT_INSTITUTION", "REQUESTS", "REQUESTER", "LAB"}
+	sources  = []string{"PROVIDER_INSTITUTION", "RECIPIENT_INSTITUTION", "REQUESTS", "REQUESTER", "LAB", Agreed}
 )
 
 // Purposes returns what a transfer may be for.

@@ -31,6 +31,12 @@ type Letter struct {
 	Fields     map[string]string `json:"fields"`
 }
 
+// EndsOnField is the field that has the day on which the use of what is transferred ends, if one was agreed on.
+const EndsOnField = "ends_on"
+
+// NoEndDay is what a letter says where no day was agreed on: "until the purpose is fulfilled".
+const NoEndDay = "the purpose is fulfilled"
+
 // Missing is a field without a value, and whose record it comes from.
 type Missing struct {
 	Field  string
@@ -80,6 +86,15 @@ func (l Letter) with(i instrument.Instrument, requests []Request, fields map[str
 		}
 	}
 	return l
+}
+
+// EndsOn returns the day on which the use of what is transferred ends; empty: no day was agreed on.
+func (l Letter) EndsOn() exchange.Date {
+	day, err := exchange.ParseDate(l.Fields[EndsOnField])
+	if err != nil {
+		return ""
+	}
+	return day
 }
 
 // RequestIDs returns the ids of the requests, in order.

@@ -1,10 +1,6 @@
 package term
 
-import (
-	"slices"
-
-	"aliquot/internal/exchange"
-)
+import "slices"
 
 // Link is a step in the lineage of a material: how it came from what was received, from whom, and under which terms. A
 // material that came from several others has a link to each; one that its lab made has one from nothing.
@@ -15,8 +11,7 @@ type Link struct {
 	Provider  int64 // institution that it was received from; 0: it was not received
 	Agreement string
 	Terms     []Term
-	Paper     bool          // its agreement was signed on paper, so that nobody knows its terms here
-	Until     exchange.Date // the first day on which the terms no longer bind; empty: without end
+	Paper     bool // its agreement was signed on paper, so that nobody knows its terms here
 }
 
 // Elsewhere is the provider of what was received from a holder who is no institution here.
@@ -53,12 +48,12 @@ type Reason struct {
 	Why       string
 }
 
-// MayShare returns whether the material may go to the recipient on the day, with what each link says. Every link back
+// MayShare returns whether the material may go to the recipient, with what each link says. Every link back
 // to the origins counts, and the strictest answer holds; a substance that does not contain what it was made with ends
 // the chain, as does what goes back to its provider. A lineage that refers to a material without a link, or to itself,
 // is for people: Ask.
-func MayShare(lineage []Link, material int64, to Recipient, day exchange.Date) (Verdict, []Reason) {
-	w := walk{lineage: lineage, to: to, day: day, open: map[step]bool{}}
+func MayShare(lineage []Link, material int64, to Recipient) (Verdict, []Reason) {
+	w := walk{lineage: lineage, to: to, open: map[step]bool{}}
 	w.follow(step{material, false})
 	verdict := Yes
 	for _, r := range w.reasons {
@@ -81,7 +76,6 @@ type step struct {
 type walk struct {
 	lineage []Link
 	to      Recipient
-	day     exchange.Date
 	open    map[step]bool // false: all behind the step was judged
 	reasons []Reason
 }
@@ -105,7 +99,7 @@ func (w *walk) follow(s step) {
 		}
 		known = true
 		modified := s.modified || link.Relation == Modification
-		w.reasons = append(w.reasons, link.judge(w.to, modified, w.day)...)
+		w.reasons = append(w.reasons, link.judge(w.to, modified)...)
 		if link.From != 0 && link.Relation != Substance && (link.Provider == 0 || link.Provider != w.to.Institution) {
 			w.follow(step{link.From, modified})
 		}
@@ -118,7 +112,7 @@ func (w *walk) follow(s step) {
 
 // judge returns what the terms of the link say about the recipient; modified reports whether what would be passed on
 // is a modification of what the link is about. Giving a material back is always allowed.
-func (l Link) judge(to Recipient, modified bool, day exchange.Date) (reasons []Reason) {
+func (l Link) judge(to Recipient, modified bool) (reasons []Reason) {
 	say := func(t Term, v Verdict, why string) {
 		reasons = append(reasons, Reason{l.Material, l.Provider, l.Agreement, t, v, why})
 	}
@@ -133,9 +127,6 @@ func (l Link) judge(to Recipient, modified bool, day exchange.Date) (reasons []R
 		return nil
 	case l.Provider == to.Institution:
 		say("", Yes, "It goes back to its provider.")
-		return reasons
-	case l.Until != "" && day >= l.Until:
-		say("", Yes, "The terms no longer bind.")
 		return reasons
 	case l.Paper:
 		say("", Ask, "Its agreement is on paper, so that its terms are not known here.")

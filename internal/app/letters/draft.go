@@ -95,7 +95,7 @@ func (a Letters) draft(ctx context.Context, tx store.Conn, who exchange.Actor,
 	}
 	l.Basis, l.Scientist = basis, m.scientist.ID
 	l.Basis.ChoiceReason = n.ChoiceReason("")
-	fields, err := m.fields(i, l.Typed)
+	fields, err := m.fields(i, l.Typed, exchange.DayOf(tx.Now))
 	if err != nil {
 		return l, err
 	}
@@ -167,7 +167,7 @@ func (a Letters) rewrite(ctx context.Context, tx store.Conn, l *letter.Agreement
 	if err != nil {
 		return err
 	}
-	fields, err := m.fields(i, l.Typed)
+	fields, err := m.fields(i, l.Typed, exchange.DayOf(tx.Now))
 	if err != nil {
 		return err
 	}
@@ -291,11 +291,13 @@ func joined(ids []int64) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }
 
-// fields returns the fields of a letter: what people filled in, otherwise what the records say.
-func (m drafting) fields(i instrument.Instrument, typed map[string]string) (map[string]string, error) {
+// fields returns the fields of a letter on a day: what people filled in, otherwise what the records say.
+func (m drafting) fields(i instrument.Instrument, typed map[string]string,
+	today exchange.Date) (map[string]string, error) {
 	fields := map[string]string{"provider_name": m.provider.LegalName, "recipient_name": m.recipient.LegalName,
 		"provider_address": m.provider.Address, "recipient_address": m.recipient.Address,
-		"recipient_scientist": m.requester.Name(), "provider_scientist": m.scientist.Name()}
+		"recipient_scientist": m.requester.Name(), "provider_scientist": m.scientist.Name(),
+		letter.EndsOnField: letter.NoEndDay}
 	for name, value := range typed {
 		known := slices.IndexFunc(i.Fields, func(f instrument.Field) bool {
 			return f.Name == name && f.Source != fromRequests
@@ -303,7 +305,14 @@ func (m drafting) fields(i instrument.Instrument, typed map[string]string) (map[
 		if known < 0 {
 			return nil, core.FieldError("fields", "%q is no field of %s that people fill in", name, i.ID)
 		}
-		fields[name] = cmp.Or(exchange.Tidy(value), fields[name])
+		value = exchange.Tidy(value)
+		if name == letter.EndsOnField && value != "" {
+			if day, err := exchange.ParseDate(value); err != nil || day <= today {
+				return nil, core.FieldError("fields", "%q must be a day after today as YYYY-MM-DD, or empty if no day "+
+					"is agreed on", name)
+			}
+		}
+		fields[name] = cmp.Or(value, fields[name])
 	}
 	return fields, nil
 }

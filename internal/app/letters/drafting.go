@@ -154,8 +154,12 @@ func obstacles(of int64, r instrument.Resolution, l *instrument.Library, choice 
 	return list
 }
 
-// still checks that an instrument would be chosen for the letter on a day as well.
+// still checks that an instrument would be chosen for the letter on a day as well, and that its use has not ended.
 func (m drafting) still(l letter.Agreement, i instrument.Instrument, day exchange.Date) error {
+	if end := l.Letter.EndsOn(); end != "" && end <= day {
+		return exchange.Errorf(exchange.NotInForce, "The use ended on %s already; make a new version of the letter "+
+			"with a later day.", end)
+	}
 	now, _, err := m.resolve(l.Purpose, l.Choice, day)
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (a Letters) readOpen(ctx context.Context, c store.Conn, p *Page, l letter.A
 		return err
 	}
 	today := exchange.DayOf(c.Now)
-	if p.Records, err = m.fields(p.Instrument, nil); err != nil {
+	if p.Records, err = m.fields(p.Instrument, nil, today); err != nil {
 		return err
 	}
 	if p.Choices, err = m.choices(l.Purpose, p.Instrument.Family, today); err != nil {

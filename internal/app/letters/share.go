@@ -54,7 +54,7 @@ func (a Lineages) MayShare(ctx context.Context, who exchange.Actor, id, to int64
 		return s, err
 	}
 	seen, err := a.sightOf(ctx, c, who, ch)
-	return ch.share(institution, purpose, exchange.DayOf(c.Now), seen), err
+	return ch.share(institution, purpose, seen), err
 }
 
 // Shares returns, for each of some institutions, whether a material that the caller sees may be passed on to it today
@@ -68,7 +68,7 @@ func (a Lineages) Shares(ctx context.Context, who exchange.Actor, id int64,
 	}
 	seen, err := a.sightOf(ctx, c, who, ch)
 	for _, i := range to {
-		list = append(list, ch.share(i, instrument.UsualPurpose, exchange.DayOf(c.Now), seen))
+		list = append(list, ch.share(i, instrument.UsualPurpose, seen))
 	}
 	return list, len(ch.links) > 0, err
 }
@@ -208,7 +208,7 @@ func (a Lineages) sightOf(ctx context.Context, c store.Conn, who exchange.Actor,
 }
 
 // share judges the chain for a recipient.
-func (ch chain) share(to party.Institution, purpose string, day exchange.Date, seen sight) Sharing {
+func (ch chain) share(to party.Institution, purpose string, seen sight) Sharing {
 	s := Sharing{To: to, Purpose: purpose}
 	if !ch.known {
 		s.Verdict, s.Reasons = term.Ask, []SharingReason{{Reason: term.Reason{Material: ch.material, Verdict: term.Ask,
@@ -218,7 +218,7 @@ func (ch chain) share(to party.Institution, purpose string, day exchange.Date, s
 	var reasons []term.Reason
 	s.Verdict, reasons = term.MayShare(ch.links, ch.material, term.Recipient{Institution: to.ID,
 		Nonprofit: to.Kind == party.Nonprofit || to.Kind == party.Government, UnknownKind: to.Kind == party.Unknown,
-		Commercial: purpose == "COMMERCIAL"}, day)
+		Commercial: purpose == "COMMERCIAL"})
 	for _, r := range reasons {
 		one := SharingReason{Reason: r}
 		switch l, isLetter := ch.letters[r.Agreement]; {

@@ -132,7 +132,7 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, s *signable) error 
 	if err := tx.Agreements.Update(ctx, *l); err != nil {
 		return err
 	}
-	if err := tx.Duties.Insert(ctx, duty.Of(l.ID, termsOf(s.instrument.Terms), tx.Now)); err != nil {
+	if err := tx.Duties.Insert(ctx, duty.Of(l.ID, termsOf(s.instrument.Terms), l.Letter.EndsOn(), tx.Now)); err != nil {
 		return err
 	}
 	return a.executeRequests(ctx, tx, last.Signer.Person.User, l.MadeBy, s.requests, l.Letter.Number, t.ID)

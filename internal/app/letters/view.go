@@ -118,8 +118,11 @@ func (v View) Missing() []MissingField {
 			"LAB":                   "The owner of the lab enters it in their profile",
 			fromRequests:            "Give the requests a quantity",
 		}[m.Source]
-		list = append(list, MissingField{m.Field, m.Source, fmt.Sprintf("%s, then make a new version of the letter; "+
-			"or fill it in there.", how)})
+		how += ", then make a new version of the letter; or fill it in there."
+		if m.Source == instrument.Agreed {
+			how = "Make a new version of the letter, and fill in what both sides agreed on."
+		}
+		list = append(list, MissingField{m.Field, m.Source, how})
 	}
 	return list
 }
