@@ -13,7 +13,8 @@ import (
 )
 
 // importFrom returns the importer for the configured sources.
-func importFrom(s config.Sources, publicURL string, transport http.RoundTripper) (*importer.Importer, error) {
+func importFrom(s config.Sources, publicURL string, transport http.RoundTripper,
+	sent importer.Calls) (*importer.Importer, error) {
 	public, err := url.Parse(publicURL)
 	if err != nil {
 		return nil, fmt.Errorf("public-url: %w", err)
@@ -24,6 +25,7 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 	return importer.New(importer.Config{
 		GEO: s.GEOURL, EUtils: s.EUtilsURL, ENA: s.ENAURL, Protocols: s.ProtocolsURL, Crossref: s.CrossrefURL,
 		EUtilsKey: s.EUtilsKey, ProtocolsToken: s.ProtocolsToken, Email: s.ContactEmail, Transport: transport,
+		Calls: sent,
 	})
 }
 
@@ -60,7 +62,7 @@ func (i *fixtures) run(e environment, identifiers []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := importFrom(i.Sources, "http://localhost", folder)
+	from, err := importFrom(i.Sources, "http://localhost", folder, nil)
 	if err != nil {
 		return errors.Join(err, folder.Close())
 	}

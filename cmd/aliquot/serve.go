@@ -25,6 +25,7 @@ import (
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/importer"
 	"aliquot/internal/job"
 	"aliquot/internal/limit"
 	"aliquot/internal/mail"
@@ -101,7 +102,11 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
-	sources, err := importFrom(s.Sources, s.PublicURL, nil)
+	var sent importer.Calls // of this process: it is alone with an SQLite database
+	if db.Postgres() {
+		sent = core.SourceCalls{DB: db}
+	}
+	sources, err := importFrom(s.Sources, s.PublicURL, nil, sent)
 	if err != nil {
 		return err
 	}

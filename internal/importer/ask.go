@@ -25,7 +25,7 @@ const (
 type source struct {
 	name    string // as shown to people
 	base    *url.URL
-	pace    *pace
+	pace    pace
 	always  url.Values              // parameters of every call; never in a cache key or an error
 	bearer  string                  // token
 	refuses func(body []byte) error // reads a refusal that comes with status 400; nil: there are none
@@ -93,8 +93,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 // get is one attempt.
 func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL,
 	read func(io.Reader) (T, error)) (value T, err error) {
-	if err := s.pace.wait(ctx); err != nil {
+	if err := s.pace.wait(ctx, s.name, im.cfg.Calls); errors.Is(err, errBusy) || ctx.Err() != nil {
 		return value, s.down(err, 0).last()
+	} else if err != nil {
+		return value, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, im.cfg.Patience)
 	defer cancel()

@@ -32,6 +32,7 @@ type Config struct {
 
 	Transport http.RoundTripper // nil: http.DefaultTransport
 	Pace      int               // calls a second to each source; 0: the source's own limit
+	Calls     Calls             // nil: those of this process
 	Patience  time.Duration     // for one answer; 0: 20 seconds
 	Pause     time.Duration     // before a second try; 0: half a second
 }
@@ -58,6 +59,9 @@ type Importer struct {
 // New returns an Importer without asking any source. The error names the invalid setting.
 func New(cfg Config) (*Importer, error) {
 	cfg.Patience, cfg.Pause = cmp.Or(cfg.Patience, patience), cmp.Or(cfg.Pause, 500*time.Millisecond)
+	if cfg.Calls == nil {
+		cfg.Calls = &memory{calls: map[string][]time.Time{}}
+	}
 	im := &Importer{cfg: cfg, flights: map[string]*flight{}}
 	im.client = &http.Client{Transport: cfg.Transport, CheckRedirect: sameHost}
 	ncbi := url.Values{"tool": {"aliquot"}, "email": {cfg.Email}}
@@ -72,7 +76,7 @@ func New(cfg Config) (*Importer, error) {
 		name    string
 		base    string
 		public  string
-		pace    *pace
+		pace    pace
 		always  url.Values
 		bearer  string
 	}{

@@ -12,7 +12,7 @@ import (
 func TestPace_HoldsInEveryInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(3, time.Second)
+		p, sent := newPace(3, time.Second), &memory{calls: map[string][]time.Time{}}
 		began := time.Now()
 		var mu sync.Mutex
 		var times []time.Duration
@@ -20,7 +20,7 @@ func TestPace_HoldsInEveryInterval(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					if err := p.wait(t.Context()); err != nil {
+					if err := p.wait(t.Context(), "GEO", sent); err != nil {
 						t.Error(err)
 					}
 					mu.Lock()
@@ -45,15 +45,15 @@ func TestPace_HoldsInEveryInterval(t *testing.T) {
 func TestPace_TooLongWaitIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(1, time.Second)
+		p, sent := newPace(1, time.Second), &memory{calls: map[string][]time.Time{}}
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		for range 15 {
-			all.Go(func() { _ = p.wait(ctx) })
+			all.Go(func() { _ = p.wait(ctx, "GEO", sent) })
 		}
 		synctest.Wait()
 		began := time.Now()
-		if err := p.wait(ctx); !errors.Is(err, errBusy) || time.Since(began) > 0 {
+		if err := p.wait(ctx, "GEO", sent); !errors.Is(err, errBusy) || time.Since(began) > 0 {
 			t.Errorf("got %v after %s", err, time.Since(began))
 		}
 		cancel()

@@ -136,6 +136,7 @@ type Conn struct {
 	SavedSearches   SavedSearches
 	Search          search.Searcher
 	Secrets         Secrets
+	SourceCalls     queue.SourceCalls
 	Shippings       Shippings
 	Statements      signing.Statements
 	Storage         Storage
@@ -157,7 +158,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Inquiries: Inquiries{c},
 		Insights: insight.New(c), Institutions: institution.New(c), Instruments: library.New(c),
 		Invitations: Invitations{c},
-		Jobs:        queue.New(c), JoinRequests: JoinRequests{c},
+		Jobs:        queue.New(c), SourceCalls: queue.NewSourceCalls(c), JoinRequests: JoinRequests{c},
 		Lineages: agreement.NewLineages(c), Links: agreement.NewLinks(c), Log: Log{c}, Mail: Mail{c},
 		Materials:   Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},

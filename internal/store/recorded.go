@@ -209,6 +209,7 @@ var unrecordedTables = map[string]string{
 	"mail_counts":        "limits of an hour",
 	"idempotency_keys":   "responses to calls, kept for a day",
 	"jobs":               "what is to be done; what it does is recorded",
+	"source_calls":       "how outside sources are called, and nothing about anybody",
 	"bulks":              "spreadsheets while they are read",
 	"bulk_parts":         "spreadsheets while they are read",
 	"sheets":             "spreadsheets while they are read",
