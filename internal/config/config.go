@@ -20,7 +20,7 @@ import (
 // Store holds the settings of where an installation keeps its data; every command has them.
 type Store struct {
 	Data      string `default:"./aliquot-data" help:"${data}"`
-	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
+	Database  string `help:"postgres:// address of PostgreSQL, of several servers if there are standbys; without it, SQLite in the data folder."`
 	SecretKey string `name:"secret-key" help:"${secret_key}"`
 	RecordKey string `name:"record-key" help:"${record_key}"`
 	SealKey   string `name:"seal-key" help:"${seal_key}"`

@@ -87,6 +87,10 @@ func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Conte
 	return h.DeferredCommit.Commit(ctx, onStores(last))
 }
 
+// Final is for transactions that record what is final: signatures, executed agreements, checkpoints. Their commit is as
+// safe as the server of PostgreSQL makes commits, also where the address of the database has others less safe.
+func (c Conn) Final(ctx context.Context) error { return c.conn.Final(ctx) }
+
 // Conn holds one store for each kind of object. All of them use the same connection: a transaction, or the pool for
 // reading. Now is fixed when the Conn is created, so that all rows written in one transaction have the same time.
 type Conn struct {
@@ -136,8 +140,8 @@ type Conn struct {
 	SavedSearches   SavedSearches
 	Search          search.Searcher
 	Secrets         Secrets
-	SourceCalls     queue.SourceCalls
 	Shippings       Shippings
+	SourceCalls     queue.SourceCalls
 	Statements      signing.Statements
 	Storage         Storage
 	Tokens          Tokens

@@ -66,6 +66,9 @@ func (a Evidence) sign(ctx context.Context, tx store.Conn) (int64, error) {
 	if err != nil {
 		return head.Size, err
 	}
+	if err := tx.Final(ctx); err != nil {
+		return head.Size, err
+	}
 	if err := tx.Log.SaveCheckpoint(ctx, head.Size, string(note)); err != nil {
 		return head.Size, err
 	}

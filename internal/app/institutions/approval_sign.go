@@ -42,6 +42,9 @@ func (a Institutions) SignApproval(ctx context.Context, who exchange.Actor, id, 
 				return err
 			}
 		}
+		if err := tx.Final(ctx); err != nil {
+			return err
+		}
 		if err := tx.Institutions.Approvals.Update(ctx, which, s); err != nil {
 			return err
 		}

@@ -104,6 +104,9 @@ func (s *signable) add(ctx context.Context, tx store.Conn, p Proof) error {
 			return err
 		}
 	}
+	if err := tx.Final(ctx); err != nil {
+		return err
+	}
 	if kept.ID, err = tx.Agreements.Sign(ctx, kept); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"aliquot/internal/exchange"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"modernc.org/sqlite" // and the driver "sqlite"
 )
@@ -27,7 +29,7 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect
-		if db.write, err = openPostgres(where); err != nil {
+		if db.write, db.lessSafe, err = openPostgres(where); err != nil {
 			return nil, fmt.Errorf("open %s: %w", redacted(where), err)
 		}
 		db.write.SetMaxOpenConns(32)
@@ -59,18 +61,28 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return db, nil
 }
 
-// openPostgres returns a connection pool. Parallel workers and JIT compilation are off: each takes some milliseconds to
-// start, as long as a whole statement of ours should take.
-func openPostgres(where string) (*sql.DB, error) {
+// connectTime is how long a server of PostgreSQL has to take a connection, unless the address says connect_timeout;
+// then the next one in the address is tried.
+const connectTime = 3 * time.Second
+
+// openPostgres returns a connection pool, and whether the address sets synchronous_commit. Of several servers in the address, it connects to the one that can be written
+// to, unless the address asks for others with target_session_attrs. Parallel workers and JIT compilation are off: each
+// takes some milliseconds to start, as long as a whole statement of ours should take.
+func openPostgres(where string) (pool *sql.DB, lessSafe bool, err error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTime)
+	if config.ValidateConnect == nil && len(config.Fallbacks) > 0 {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	_, lessSafe = config.RuntimeParams["synchronous_commit"]
 	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET max_parallel_workers_per_gather = 0; SET jit = off",
 			pgx.QueryExecModeSimpleProtocol)
 		return err
-	})), nil
+	})), lessSafe, nil
 }
 
 func isPostgres(where string) bool {

@@ -24,6 +24,7 @@ type DB struct {
 	where            string
 	write            *sql.DB // SQLite: one connection, BEGIN IMMEDIATE; PostgreSQL: the same pool as read
 	read             *sql.DB // SQLite: many connections that cannot write
+	lessSafe         bool    // the address of PostgreSQL says how safe commits are
 	prepared         [2]sync.Map
 	queries          atomic.Int64
 	key              *Key                                           // of the secrets
@@ -267,6 +268,16 @@ func (c *Conn) commit(ctx context.Context) error {
 		c.DB.wake()
 	}
 	return nil
+}
+
+// Final makes the commit of the transaction as safe as the server of PostgreSQL makes commits, such as on a standby too,
+// where the address of the database has others safe on the primary alone (synchronous_commit=local).
+func (c *Conn) Final(ctx context.Context) error {
+	if !c.DB.lessSafe {
+		return nil
+	}
+	_, err := c.Exec(ctx, "SET LOCAL synchronous_commit = on")
+	return err
 }
 
 func (db *DB) wake() {

@@ -43,7 +43,34 @@ type Server struct {
 
 // Start makes a folder, fills it and starts a server in it, which gives up durability for speed unless it is to be
 // durable. Nothing is left of a failed start.
-func Start(ctx context.Context, durable bool) (_ *Server, err error) {
+func Start(ctx context.Context, durable bool) (*Server, error) {
+	return start(ctx, durable, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+		"--locale=C", "--no-sync")
+}
+
+// Standby starts a standby of the server, which follows it until it is promoted.
+func (s *Server) Standby(ctx context.Context) (*Server, error) {
+	return start(ctx, true, "pg_basebackup", "--pgdata=data", "--write-recovery-conf", "--checkpoint=fast",
+		"--wal-method=stream", "--no-sync", "--dbname="+s.url)
+}
+
+// Kill ends the server process at once. Those that serve connections end when they notice.
+func (s *Server) Kill() error {
+	err := s.cmd.Process.Kill()
+	<-s.ended
+	return err
+}
+
+// Promote makes a standby a server that can be written to.
+func (s *Server) Promote(ctx context.Context) error {
+	if out, err := s.command(ctx, "pg_ctl", "promote", "--pgdata=data").CombinedOutput(); err != nil {
+		return fmt.Errorf("pg_ctl: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// start starts a server in a new folder, whose data a program makes.
+func start(ctx context.Context, durable bool, program string, args ...string) (_ *Server, err error) {
 	s := &Server{}
 	if s.bin, err = findBin(ctx); err != nil {
 		return nil, err
@@ -59,10 +86,8 @@ func Start(ctx context.Context, durable bool) (_ *Server, err error) {
 	if err := s.giveToOwner(); err != nil {
 		return nil, err
 	}
-	initdb := s.command(ctx, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
-		"--locale=C", "--no-sync")
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	if out, err := s.command(ctx, program, args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", program, err, out)
 	}
 	if s.port, err = freePort(); err != nil {
 		return nil, err

@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aliquot/internal/store/storetest"
+	"aliquot/internal/store/storetest/pgserver"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// pair starts a PostgreSQL server and a standby that has each commit before it is answered. The address has both.
+func pair(t *testing.T) (primary, standby *pgserver.Server, address string) {
+	t.Helper()
+	primary, err := pgserver.Start(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = primary.Stop() })
+	if standby, err = primary.Standby(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = standby.Stop() })
+	c, err := pgx.Connect(t.Context(), primary.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(t.Context())
+	for _, command := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"} {
+		if _, err := c.Exec(t.Context(), command); err != nil {
+			t.Fatal(err)
+		}
+	}
+	host := func(s *pgserver.Server) string {
+		_, rest, _ := strings.Cut(s.URL(), "@")
+		host, _, _ := strings.Cut(rest, "/")
+		return host
+	}
+	return primary, standby, strings.Replace(primary.URL(), host(primary), host(primary)+","+host(standby), 1)
+}
+
+// TestPostgreSQL_GoesOnWithAPromotedStandby kills the primary under writes and promotes its standby: the process finds it
+// by itself, each call is answered, and nothing that was answered is lost.
+func TestPostgreSQL_GoesOnWithAPromotedStandby(t *testing.T) {
+	t.Parallel()
+	if _, ok := storetest.Postgres(); !ok {
+		return // as in every test of both databases: without PostgreSQL there is SQLite alone
+	}
+	primary, standby, address := pair(t)
+	p := installation{folder: t.TempDir(), postgres: address}.serve(t, "--rate-limit", "off")
+	l := p.lab(t)
+	var mu sync.Mutex
+	var made []string
+	refusals := 0
+	ended := make(chan struct{})
+	var writers sync.WaitGroup
+	for writer := range 4 {
+		writers.Go(func() {
+			for n := 0; !t.Failed(); n++ {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				a, err := l.manager.call("POST", "/materials/", fmt.Sprintf(
+					`{"category": "OTHER", "title": "Sample %d of %d", "organization_id": %s}`, n, writer, l.id))
+				mu.Lock()
+				switch {
+				case err == nil && a.status == http.StatusCreated:
+					id, _ := a.at("id")
+					made = append(made, id)
+				case err == nil && a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "":
+					refusals++
+				default:
+					t.Errorf("%d, %v: %s", a.status, err, a.body)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	more := func(what string) {
+		t.Helper()
+		mu.Lock()
+		before := len(made)
+		mu.Unlock()
+		if err := poll(func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(made) < before+20 {
+				return fmt.Errorf("%s, %d were made", what, len(made)-before)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	more("at first")
+	killed := time.Now()
+	if err := primary.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := standby.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	more("after the promotion")
+	t.Logf("20 more were made %s after the primary was killed, between %d refusals", time.Since(killed), refusals)
+	if err := p.ready(); err != nil {
+		t.Errorf("after the promotion: %v", err)
+	}
+	close(ended)
+	writers.Wait()
+	for _, id := range made {
+		if _, err := did(l.manager.call("GET", "/materials/"+id, "")); err != nil {
+			t.Errorf("material %s was answered and is lost: %v", id, err)
+		}
+	}
+}
