@@ -90,6 +90,7 @@ func (r *restoreBackup) Run(e environment) (err error) {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}
 		if absent != nil {
+			_ = os.Remove(r.UploadsPath())
 			_ = os.Remove(r.Data) // it may be that somebody else put something there
 		}
 		if errors.Is(err, sqldb.ErrTaken) {

@@ -95,7 +95,7 @@ func (o *once) Restore(ctx context.Context, key string, r io.Reader) error {
 	return err
 }
 
-func TestMove_ContinuesAfterAFailure(t *testing.T) {
+func TestMove_OfManyTogetherContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
 	in := seeded(t, storetest.SQLite)
 	to, dir := fresh(t)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"aliquot/internal/files"
+
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 func TestParseAddress_ReadsWhatItWrites(t *testing.T) {
@@ -50,5 +52,14 @@ func TestParseAddress_RefusesWhatItWouldMisunderstand(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%q: got %v, want an error with %q and no secret", text, err, says)
 		}
+	}
+}
+
+func TestOpenS3_WithoutAKeySaysWhereItIsReadFrom(t *testing.T) {
+	t.Parallel()
+	_, err := files.OpenS3(files.Address{Bucket: "bucket", Endpoint: "s3.example.org", Region: "us-east-1"},
+		credentials.NewStaticV4("", "", ""), t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func OpenS3(a Address, keys *credentials.Credentials, waiting string) (*S3, erro
 	transport.MaxIdleConnsPerHost = 64
 	transport.ResponseHeaderTimeout = time.Minute
 	transport.DisableCompression = true // content comes as it was sent
-	if key, err := keys.GetWithContext(&credentials.CredContext{}); err != nil || key.AccessKeyID == "" {
+	if key, err := keys.GetWithContext(nil); err != nil || key.AccessKeyID == "" {
 		return nil, errors.Join(errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that has "+
 			"them in AWS_SHARED_CREDENTIALS_FILE"), err)
 	}

@@ -38,7 +38,7 @@ type S3Server struct {
 // it.
 func HasS3() bool { return os.Getenv("ALIQUOT_TEST_S3") != "" }
 
-// StartS3 starts a server with an empty bucket, which ends with the test. HasS3 says whether it can; a test that needs
+// StartS3 starts a server with an empty bucket, which ends with the test. HasS3 reports if it can; a test that needs
 // one is run only then, like those on PostgreSQL. A command before it gets, as its last arguments, the folder of all
 // buckets and the command of the server.
 func StartS3(t testing.TB, before ...string) *S3Server {
