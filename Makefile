@@ -22,14 +22,14 @@ together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|R
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
 
-test: install check lint pdf-check .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
+test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
 	@echo "== tests"
 	browser=$$($(browser))
 	[ -n "$$browser" ] || { echo "no browser to test the pages with: install Chromium, or set TEST_BROWSER to the path of one"; exit 1; }
 	raced=$$(grep -lrE --include='*.go' '$(meeting)' client internal | xargs -n 1 dirname | sort -u | sed 's,^,./,' |
 		grep -vxFf <(printf '%s\n' $(large)))
 	others=$$(go list ./... | grep -vxFf <(go list $(large) $$raced))
-	export CGO_ENABLED=1 TEST_BROWSER=$$browser
+	export CGO_ENABLED=1 TEST_BROWSER=$$browser ALIQUOT_TEST_S3="$(CURDIR)/.bin/versitygw"
 	export GOGC=400 # a twentieth to a sixth less processor time; the commands that must be small set their own
 	{ failed=0
 	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -json $$raced || failed=1
@@ -153,6 +153,11 @@ install:
 .bin/oapi-codegen: tools/go.mod tools/go.sum
 	@echo "== building oapi-codegen"
 	cd tools && go build -o ../.bin/oapi-codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+
+# An S3 server, in a module of its own, so that its many dependencies do not decide which versions the other tools use.
+.bin/versitygw: tools/s3/go.mod tools/s3/go.sum
+	@echo "== building versitygw (about two minutes)"
+	cd tools/s3 && go build -ldflags '-s -w' -o ../../.bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 .bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go internal/store/storetest/pgserver/*.go) go.mod
 	@go build -o $@ ./internal/store/storetest/withpostgres

@@ -40,11 +40,11 @@ func (b *takeBackup) Run(e environment) error {
 	if err != nil {
 		return err
 	}
-	db, folder, err := open(e, b.Store)
+	db, content, err := open(e, b.Store)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	defer func() { _ = errors.Join(content.Close(), db.Close()) }()
 	behind, err := db.Migrate(e.ctx, true)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (b *takeBackup) Run(e environment) error {
 		return errors.New("the database has the schema of an older version: take the backup with that, or start this " +
 			"one first, which migrates it")
 	}
-	taker := backup.Taker{DB: db, Files: folder, Program: "aliquot " + built(), Fingerprints: fingerprints(keys),
+	taker := backup.Taker{DB: db, Files: content, Program: "aliquot " + built(), Fingerprints: fingerprints(keys),
 		Progress: progressOn(e.stdout)}
 	if b.WithKeys {
 		taker.Keys = keys

@@ -18,6 +18,8 @@ var helpTexts = kong.Vars{
 		"it; keep it as safe as the keys themselves.",
 	"restore_since": "File with a checkpoint of the log that was kept elsewhere, such as the answer of " +
 		"/log/checkpoint; a backup that is older, or of another history, is refused.",
+	"files_to":       "Where to: s3://bucket?endpoint=...&region=..., or a folder, as in the setting files.",
+	"files_in":       "Where the content of files is, as the setting files says to other commands (ALIQUOT_FILES).",
 	"despite_faults": "Keep what was restored although the checks found faults, which are listed.",
 	"log_key": "Public key of a log to cosign, as \"aliquot record-key show\" of that installation or GET /log/keys " +
 		"prints it; repeat it for more.",

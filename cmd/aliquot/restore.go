@@ -69,16 +69,28 @@ func (r *restoreBackup) Run(e environment) (err error) {
 	if _, err := r.Prepare(); err != nil {
 		return err
 	}
-	if place.Files, err = files.OpenFolder(r.FilesPath()); err != nil {
+	if place.Files, err = openFiles(r.Store); err != nil {
 		return err
+	}
+	for info, err := range place.Files.Keys(e.ctx) {
+		if err == nil {
+			err = fmt.Errorf("files: there is the content %s; a backup is restored into an empty place", info.Key)
+		}
+		return errors.Join(err, place.Files.Close())
 	}
 	restored, err := place.Restore(e.ctx, bufio.NewReaderSize(archive, 1<<20), info.Size())
 	for _, fault := range restored.Faults {
 		_, _ = fmt.Fprintln(e.stdout, fault)
 	}
+	if err != nil {
+		err = errors.Join(err, removeAll(context.WithoutCancel(e.ctx), place.Files))
+	}
 	if err = errors.Join(err, place.Files.Close()); err != nil {
-		err = errors.Join(err, os.RemoveAll(r.FilesPath()))
+		if folder := r.FilesFolder(); folder != "" {
+			err = errors.Join(err, os.RemoveAll(folder))
+		}
 		if absent != nil {
+			_ = os.Remove(r.UploadsPath())
 			_ = os.Remove(r.Data) // it may be that somebody else put something there
 		}
 		if errors.Is(err, sqldb.ErrTaken) {
@@ -97,6 +109,19 @@ func (r *restoreBackup) Run(e environment) (err error) {
 		}
 	}
 	return errors.Join(err, r.reportErased(e))
+}
+
+// removeAll removes what was restored into a store that was empty.
+func removeAll(ctx context.Context, content files.Store) error {
+	for info, err := range content.Keys(ctx) {
+		if err == nil {
+			err = content.Delete(ctx, info.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reportErased prints what becomes of the people who were erased after the backup was taken.
@@ -123,7 +148,11 @@ func (r *restoreBackup) empty() error {
 				r.Data), err)
 		}
 	}
-	err := filepath.WalkDir(r.FilesPath(), func(path string, entry fs.DirEntry, err error) error {
+	folder := r.FilesFolder()
+	if folder == "" { // Run looks into a bucket once it is open
+		return nil
+	}
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			err = fmt.Errorf("data: there is %s; a backup is restored into an empty folder", path)
 		}

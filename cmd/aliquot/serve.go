@@ -83,11 +83,11 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
-	db, folder, err := open(e, s.Store)
+	db, content, err := open(e, s.Store)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	defer func() { _ = errors.Join(content.Close(), db.Close()) }()
 	if ran, err := db.Migrate(e.ctx, false); err != nil {
 		return err
 	} else if len(ran) > 0 {
@@ -128,7 +128,7 @@ func (s *serve) Run(e environment) error {
 	}
 	db.Log = log
 	a := app.New(app.Config{
-		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words,
+		DB: db, PublicURL: s.PublicURL, Files: content, Identity: who, Importer: sources, Mail: post, Notice: words,
 		Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
 		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
@@ -154,7 +154,7 @@ func (s *serve) Run(e environment) error {
 	} else if err != nil {
 		return err
 	}
-	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: writable(db, folder)}}
+	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: writable(db, content)}}
 	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // demo: the provider is this process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
@@ -304,9 +304,9 @@ func (s *serve) capacity() core.Capacity {
 }
 
 // writable returns a check of whether database and files can be written to.
-func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
+func writable(db *store.DB, content files.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
-		err := folder.Check(ctx)
+		err := content.Check(ctx)
 		if db.Full() || exchange.CodeOf(err) == exchange.StorageFull {
 			return server.ErrStorageFull
 		}
@@ -315,7 +315,7 @@ func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
 }
 
 // open opens the database and the files of an installation, and creates their folder.
-func open(e environment, s config.Store) (*store.DB, *files.Folder, error) {
+func open(e environment, s config.Store) (*store.DB, files.Store, error) {
 	corrected, err := s.Prepare()
 	if err != nil {
 		return nil, nil, err
@@ -328,9 +328,18 @@ func open(e environment, s config.Store) (*store.DB, *files.Folder, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	folder, err := files.OpenFolder(s.FilesPath())
+	content, err := openFiles(s)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	return db, folder, nil
+	return db, content, nil
+}
+
+// openFiles opens the files of an installation.
+func openFiles(s config.Store) (files.Store, error) {
+	content, err := files.Open(s.FilesPath(), s.UploadsPath())
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return content, nil
 }

@@ -21,11 +21,11 @@ type migrate struct {
 
 // Run migrates and prints the migrations that ran.
 func (m *migrate) Run(e environment) error {
-	db, folder, err := open(e, m.Store)
+	db, content, err := open(e, m.Store)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	defer func() { _ = errors.Join(content.Close(), db.Close()) }()
 	names, err := db.Migrate(e.ctx, m.DryRun)
 	if err != nil {
 		return err
@@ -102,15 +102,15 @@ func withDatabase(e environment, s config.Store, do func(context.Context, *app.A
 	if err := exists(s); err != nil {
 		return err
 	}
-	db, folder, err := open(e, s)
+	db, content, err := open(e, s)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	defer func() { _ = errors.Join(content.Close(), db.Close()) }()
 	if _, err := db.Migrate(e.ctx, false); err != nil {
 		return err
 	}
-	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers,
+	return do(e.ctx, app.New(app.Config{DB: db, Files: content, Access: exchange.AccessMembers,
 		UploadLimit: math.MaxInt64, Log: e.logger(s.Log)})) // an operator on the machine has no limit
 }
 

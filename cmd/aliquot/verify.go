@@ -20,9 +20,10 @@ import (
 
 // verify is "aliquot verify".
 type verify struct {
-	config.Store
+	config.Base
 	Since   string   `help:"${since}"`
-	Files   bool     `help:"Check the content of every stored file too."`
+	Files   bool     `setting:"" help:"Check the content of every stored file too."`
+	FilesIn string   `setting:"files" help:"${files_in}"`
 	Keys    []string `name:"log-key" help:"${dossier_key}"`
 	TSA     string   `name:"tsa" help:"For a dossier: file of the certificates (PEM) of the timestamping authority."`
 	Dossier string   `arg:"" optional:"" help:"Check this dossier instead, without any database."`
@@ -50,7 +51,7 @@ func (v *verify) Run(e environment) error {
 			return fmt.Errorf("since: %w", err)
 		}
 	}
-	return withApp(e, v.Store, func(ctx context.Context, a *app.App) error {
+	return withApp(e, config.Store{Base: v.Base, Files: v.FilesIn}, func(ctx context.Context, a *app.App) error {
 		r, err := a.Evidence.Verify(ctx, how)
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ import (
 // Place is where a backup is restored to. It holds nothing yet; after an error the caller removes what is in Files.
 type Place struct {
 	Database     string // as store.Open takes it
-	Files        *files.Folder
+	Files        files.Store
 	Fingerprints map[string]string             // of the keys that are there, by the name of their setting
 	SaveKey      func(name, text string) error // saves a key that the archive has
 	Since        *record.Checkpoint            // of the log, kept elsewhere; nil: none

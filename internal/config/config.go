@@ -10,6 +10,7 @@ import (
 	"net/mail"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,12 @@ import (
 
 // Store holds the settings of where an installation keeps its data; every command has them.
 type Store struct {
+	Base
+	Files string `help:"${files}"`
+}
+
+// Base is Store less the setting files, for the command that has another flag of this name.
+type Base struct {
 	Data      string `default:"./aliquot-data" help:"${data}"`
 	Database  string `help:"postgres:// address of PostgreSQL, of several servers if there are standbys; without it, SQLite in the data folder."`
 	SecretKey string `name:"secret-key" help:"${secret_key}"`
@@ -29,15 +36,31 @@ type Store struct {
 }
 
 // DatabasePath returns the argument of store.Open.
-func (s Store) DatabasePath() string {
+func (s Base) DatabasePath() string {
 	if s.Database != "" {
 		return s.Database
 	}
 	return s.Data + "/aliquot.db"
 }
 
-// FilesPath returns the folder of the content of attachments.
-func (s Store) FilesPath() string { return s.Data + "/files" }
+// FilesPath returns where the content of attachments is, as files.Open takes it: a folder, or the address of a bucket.
+func (s Store) FilesPath() string {
+	if s.Files != "" {
+		return s.Files
+	}
+	return s.Data + "/files"
+}
+
+// FilesFolder returns FilesPath if that is a folder; otherwise it is empty.
+func (s Store) FilesFolder() string {
+	if strings.HasPrefix(s.Files, "s3://") {
+		return ""
+	}
+	return s.FilesPath()
+}
+
+// UploadsPath returns the folder in which uploads to a bucket wait until all of them is there.
+func (s Store) UploadsPath() string { return filepath.Join(s.Data, "uploads") }
 
 // Server holds the settings of "aliquot serve" in addition to Store.
 type Server struct {
@@ -242,13 +265,18 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 func Env(flag string) string { return "ALIQUOT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
 
 // FromEnvironment sets flags that are not given from ALIQUOT_SOME_THING, or from the file named by
-// ALIQUOT_SOME_THING_FILE, which is the way to pass a secret.
+// ALIQUOT_SOME_THING_FILE, which is the way to pass a secret. The setting of a flag is its name, or what its tag
+// "setting" says.
 func FromEnvironment(getenv func(string) string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if flag.Name == "help" {
+		setting := flag.Name
+		if flag.Tag.Has("setting") { // the flag has the name of another setting, or none
+			setting = flag.Tag.Get("setting")
+		}
+		if setting == "help" || setting == "" {
 			return nil, nil
 		}
-		name := Env(flag.Name)
+		name := Env(setting)
 		if path := getenv(name + "_FILE"); path != "" {
 			raw, err := os.ReadFile(path)
 			if err != nil {

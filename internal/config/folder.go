@@ -11,7 +11,7 @@ import (
 
 // Prepare creates the data folder, and restricts it and everything in it to its owner. It returns how many folders and
 // files had wider permissions. The umask makes no difference.
-func (s Store) Prepare() (corrected int, err error) {
+func (s Base) Prepare() (corrected int, err error) {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return 0, fmt.Errorf("data folder: %w", err)
 	}
@@ -40,19 +40,19 @@ func (s Store) Prepare() (corrected int, err error) {
 }
 
 // MailsPath returns the folder for messages if no mail server is set.
-func (s Store) MailsPath() string { return filepath.Join(s.Data, "mails") }
+func (s Base) MailsPath() string { return filepath.Join(s.Data, "mails") }
 
 // ReaderPath returns the folder in which the compiled reader of uploaded agreements is kept; it may be deleted.
-func (s Store) ReaderPath() string { return filepath.Join(s.Data, "reader") }
+func (s Base) ReaderPath() string { return filepath.Join(s.Data, "reader") }
 
 // ErasedPath returns the file that lists who was erased.
-func (s Store) ErasedPath() string { return filepath.Join(s.Data, "erased.txt") }
+func (s Base) ErasedPath() string { return filepath.Join(s.Data, "erased.txt") }
 
 // KeyFromSetting is what Key returns in place of a file if the setting contains the key itself.
 const KeyFromSetting = "the setting"
 
 // Key reads the key of the secrets in the database; from is the file that has it, or would.
-func (s Store) Key() (text, from string, err error) {
+func (s Base) Key() (text, from string, err error) {
 	if strings.HasPrefix(s.SecretKey, keyText) {
 		return s.SecretKey, KeyFromSetting, nil
 	}
@@ -69,7 +69,7 @@ const keyText = "alqk_"
 
 // SealFiles returns the files of the key and the certificate for seals, and whether they may be made: they are in their
 // usual places.
-func (s Store) SealFiles() (key, certificate string, made bool) {
+func (s Base) SealFiles() (key, certificate string, made bool) {
 	key, certificate = s.SealKey, s.SealCert
 	if key == "" {
 		key = filepath.Join(s.Data, "seal.key")
@@ -81,7 +81,7 @@ func (s Store) SealFiles() (key, certificate string, made bool) {
 }
 
 // RecordKeyPath returns the file of the keys that sign the log.
-func (s Store) RecordKeyPath() (string, error) {
+func (s Base) RecordKeyPath() (string, error) {
 	switch {
 	case s.RecordKey == "":
 		return filepath.Join(s.Data, "record.key"), nil

@@ -13,7 +13,7 @@ func TestPrepare_TakesTheDataFolderFromOthers(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "outside")
 	data := filepath.Join(t.TempDir(), "deep", "data")
-	s := config.Store{Data: data}
+	s := config.Base{Data: data}
 	if corrected, err := s.Prepare(); err != nil || corrected != 0 {
 		t.Fatalf("a new folder: %d, %v", corrected, err)
 	}

@@ -6,6 +6,10 @@ import "github.com/alecthomas/kong"
 // Server or Sources needs them among its options.
 var HelpTexts = kong.Vars{
 	"data": "Folder of the embedded database and the files (--demo: ./aliquot-demo).",
+	"files": "Where the content of files is: a folder, or a bucket of an S3 server, such as " +
+		"s3://aliquot?endpoint=https://s3.example.org&region=eu-west-1 (http://... for a server without encryption; " +
+		"without endpoint, AWS); its key is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from the file " +
+		"that AWS_SHARED_CREDENTIALS_FILE names. Default: the folder files in the data folder.",
 	"secret_key": "File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its " +
 		"content); every process on one database needs the same, and a backup is of no use without it. " +
 		"Default: secret.key in the data folder, created at first start.",

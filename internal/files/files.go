@@ -9,12 +9,14 @@ import (
 	"context"
 	"io"
 	"iter"
+	"strings"
 	"time"
 
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 )
 
-// Store stores content. Folder is the local implementation; package filestest tests what every store promises.
+// Store stores content: Folder in a local folder, S3 in a bucket. Package filestest tests what every store promises.
 type Store interface {
 	// Put reads r to its end and stores the content under a new key. When it returns without an error the content
 	// survives a power cut; when it returns an error nothing is left behind.
@@ -25,7 +27,11 @@ type Store interface {
 	// inside one.
 	Put(ctx context.Context, r io.Reader, limit int64) (Content, error)
 
-	// Open returns the content of key; the caller closes it. Error: NotFound.
+	// Restore stores content under a key that it had before, as it is. Content that is there under this key is replaced
+	// once all of r was read; when it returns an error nothing has changed. Error: StorageFull.
+	Restore(ctx context.Context, key string, r io.Reader) error
+
+	// Open returns the content of key; the caller closes it before ctx ends. Error: NotFound.
 	Open(ctx context.Context, key string) (File, error)
 
 	// Delete removes the content of key. Deleting a key that does not exist is not an error.
@@ -37,6 +43,22 @@ type Store interface {
 
 	// Check reports whether the store accepts content now. Errors: StorageFull, Unavailable.
 	Check(ctx context.Context) error
+
+	// Close ends the use of the store. Content of a folder that is open stays readable.
+	Close() error
+}
+
+// Open opens the store that the setting files names: a bucket by an address as ParseAddress takes it, or a folder, made
+// if it is missing. Uploads to a bucket wait in the folder waiting until all of them is there.
+func Open(where, waiting string) (Store, error) {
+	if !strings.HasPrefix(where, scheme) {
+		return OpenFolder(where)
+	}
+	address, err := ParseAddress(where)
+	if err != nil {
+		return nil, err
+	}
+	return OpenS3(address, Credentials(), waiting)
 }
 
 // File is content open for reading, in the form that http.ServeContent needs.
@@ -48,6 +70,12 @@ type Content = document.Content
 
 // KeyInfo is one key of a store.
 type KeyInfo struct {
-	Key      string
-	Modified time.Time // when its last byte was written
+	Key        string
+	Modified   time.Time // when its last byte was written, or of an unfinished upload perhaps its first
+	Unfinished bool      // the upload is in progress or was cut off
+}
+
+// errGone is what Open returns for a key that has no content.
+func errGone() error {
+	return exchange.Errorf(exchange.NotFound, "The content of this file is no longer available.")
 }

@@ -1,33 +1,22 @@
 package files
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"math"
 	"os"
 	"path"
-	"regexp"
 	"strings"
-	"syscall"
 
 	"aliquot/internal/exchange"
 )
 
-const (
-	keyBytes   = 32       // random bytes of a key
-	bufferSize = 64 << 10 // bytes that Put holds in memory
-	partSuffix = ".part"  // marks content that is not complete
-)
-
-var keyForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// partSuffix marks content that is not complete.
+const partSuffix = ".part"
 
 // Folder is a Store in a local folder: the content of key "ab12..." is the file ab/ab12... in it.
 // Any number of processes may use the same folder.
@@ -52,43 +41,56 @@ func (f *Folder) Close() error { return f.root.Close() }
 
 // Put implements Store.
 func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, error) {
-	oneMore := min(limit, math.MaxInt64-1) + 1 // the extra byte distinguishes "too large" from "just fits"
-	in := &incoming{r: io.LimitReader(untilDone{ctx, r}, oneMore)}
-	buffer := bufio.NewReaderSize(in, bufferSize)
-	head, readErr := buffer.Peek(sniffLength)
-	switch {
-	case readErr != nil && readErr != io.EOF: // io.EOF: shorter than sniffLength
-		return Content{}, fmt.Errorf("read content: %w", readErr)
-	case len(head) == 0:
-		return Content{}, exchange.FieldErrors{"file": {"must not be empty"}}.Err()
-	case int64(len(head)) > limit:
-		return Content{}, errTooLarge(limit)
-	}
-	mediaType, err := Sniff(head, "")
+	in, err := receive(ctx, r, limit)
 	if err != nil {
 		return Content{}, err
 	}
-	content := Content{Key: newKey(), MediaType: mediaType}
-	if err := f.write(&content, buffer, in, limit); err != nil {
-		return Content{}, errors.Join(asStorageFull(err), f.remove(content.Key))
+	key := newKey()
+	content, err := f.write(key, in)
+	if err != nil {
+		return Content{}, errors.Join(asStorageFull(err), f.remove(key))
 	}
 	return content, nil
 }
 
-// Restore stores content under a key that it had before, as it is.
+// write stores content under a key. The file gets its final name once all of it is on disk, and the names are on disk
+// when write returns.
+func (f *Folder) write(key string, in *incoming) (Content, error) {
+	file, err := f.create(key)
+	if err != nil {
+		return Content{}, err
+	}
+	defer file.Close()
+	content, err := in.copyTo(file)
+	if err != nil {
+		return Content{}, err
+	}
+	content.Key = key
+	if err := file.Sync(); err != nil {
+		return Content{}, err
+	}
+	return content, f.settle(key, key)
+}
+
+// Restore implements Store. Until all of r is there the file has the name of an upload of its own, so that two can
+// restore the same content at once.
 func (f *Folder) Restore(ctx context.Context, key string, r io.Reader) error {
 	if !keyForm.MatchString(key) {
-		return errors.New("it is not the key of a content")
+		return errNoKey
 	}
-	file, err := f.create(key)
+	own := newKey()
+	file, err := f.create(own)
 	if err != nil {
 		return asStorageFull(err)
 	}
 	_, err = io.Copy(file, untilDone{ctx, r})
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = f.settle(key)
+		err = f.settle(own, key)
 	}
-	return asStorageFull(err)
+	if err != nil {
+		err = errors.Join(asStorageFull(err), f.remove(own))
+	}
+	return err
 }
 
 // create makes the file of content that is not complete.
@@ -100,76 +102,26 @@ func (f *Folder) create(key string) (*os.File, error) {
 	return f.root.OpenFile(name+partSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// settle gives complete content its name.
-func (f *Folder) settle(key string) error {
+// settle gives complete content, which was written under a key, the name that belongs to another or the same.
+func (f *Folder) settle(written, key string) error {
 	name := fileOf(key)
-	if err := f.root.Rename(name+partSuffix, name); err != nil {
+	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if err := f.root.Rename(fileOf(written)+partSuffix, name); err != nil {
 		return err
 	}
 	return errors.Join(f.syncFolder(path.Dir(name)), f.syncFolder("."))
 }
 
-// incoming counts the bytes read from r, and remembers a read error.
-type incoming struct {
-	r   io.Reader
-	n   int64
-	err error // nil: no read failed
-}
-
-// Read implements io.Reader.
-func (i *incoming) Read(p []byte) (int, error) {
-	n, err := i.r.Read(p)
-	if i.n += int64(n); err != nil && err != io.EOF {
-		i.err = err
-	}
-	return n, err
-}
-
-// counter counts the bytes written to it.
-type counter int64
-
-// Write implements io.Writer.
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}
-
-// write copies r, which reads from in, into the file of content.Key and sets size and checksum of what it wrote in
-// content; it removes the metadata of a picture. The file gets its final name once all of it is on disk and was
-// inspected, and the names are on disk when write returns.
-func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit int64) error {
-	file, err := f.create(content.Key)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	sum, size := sha256.New(), new(counter)
-	if err := errors.Join(clean(content.MediaType, io.MultiWriter(file, sum, size), r), in.err); err != nil {
-		return fmt.Errorf("keep content: %w", err)
-	}
-	if in.n > limit {
-		return errTooLarge(limit)
-	}
-	content.Size = int64(*size)
-	if err := Inspect(file, content.Size); err != nil {
-		return err
-	}
-	content.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	return f.settle(content.Key)
-}
-
 // Open implements Store. The File is an *os.File, which the kernel can send without copying.
 func (f *Folder) Open(_ context.Context, key string) (File, error) {
-	gone := exchange.Errorf(exchange.NotFound, "The content of this file is no longer available.")
 	if !keyForm.MatchString(key) {
-		return nil, gone
+		return nil, errGone()
 	}
 	file, err := f.root.Open(fileOf(key))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, gone
+		return nil, errGone()
 	}
 	if err != nil {
 		return nil, err
@@ -192,7 +144,7 @@ func (f *Folder) Keys(ctx context.Context) iter.Seq2[KeyInfo, error] {
 			if err = errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}
-			key := strings.TrimSuffix(entry.Name(), partSuffix)
+			key, unfinished := strings.CutSuffix(entry.Name(), partSuffix)
 			if entry.IsDir() || !keyForm.MatchString(key) {
 				return nil
 			}
@@ -203,7 +155,7 @@ func (f *Folder) Keys(ctx context.Context) iter.Seq2[KeyInfo, error] {
 			if err != nil {
 				return err
 			}
-			if !yield(KeyInfo{key, info.ModTime()}, nil) {
+			if !yield(KeyInfo{key, info.ModTime(), unfinished}, nil) {
 				return fs.SkipAll
 			}
 			return nil
@@ -228,17 +180,6 @@ func (f *Folder) Check(context.Context) error {
 	return err
 }
 
-// asStorageFull returns err as StorageFull if that is its cause: the disk is full, a quota of the system is used up, or
-// a limit of the process is reached.
-func asStorageFull(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
-		return &exchange.Error{Code: exchange.StorageFull, Cause: err,
-			Message: "The server's storage is full, so no file can be saved until its operator frees space. Nothing " +
-				"was changed."}
-	}
-	return err
-}
-
 // remove deletes the content of key, complete or not.
 func (f *Folder) remove(key string) error {
 	for _, name := range []string{fileOf(key), fileOf(key) + partSuffix} {
@@ -257,43 +198,4 @@ func (f *Folder) syncFolder(name string) error {
 	}
 	defer folder.Close()
 	return folder.Sync()
-}
-
-func newKey() string {
-	random := make([]byte, keyBytes)
-	_, _ = rand.Read(random) // never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(random)
-}
-
-// fileOf returns the path of a key. The two digits spread the files over 256 subfolders.
-func fileOf(key string) string { return path.Join(key[:2], key) }
-
-func errTooLarge(limit int64) error {
-	return exchange.Errorf(exchange.TooLarge, "The file is larger than the limit of %s.", inUnits(limit)).With("limit",
-		limit)
-}
-
-// inUnits writes a number of bytes in the largest unit that divides it.
-func inUnits(bytes int64) string {
-	switch {
-	case bytes%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", bytes>>20)
-	case bytes%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", bytes>>10)
-	default:
-		return fmt.Sprintf("%d bytes", bytes)
-	}
-}
-
-// untilDone is a reader that fails once its context is done.
-type untilDone struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
 }

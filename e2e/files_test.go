@@ -1,0 +1,197 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"aliquot/internal/files/filestest"
+)
+
+// The tests below need an S3 server: without one there is nothing to test, and no test.
+
+// TestFiles_MoveToABucketAndBackWhileOthersUpload moves the files of an installation as operation.md says, and looks
+// for every one that was uploaded, before, meanwhile and after.
+func TestFiles_MoveToABucketAndBackWhileOthersUpload(t *testing.T) {
+	t.Parallel()
+	if !filestest.HasS3() {
+		return
+	}
+	eachKind(t, func(t *testing.T, folder installation) {
+		server := filestest.StartS3(t)
+		folder.sources = append(folder.sources, filestest.Environ()...)
+		bucket := folder.filesIn(server.Address.String())
+		back := folder.filesIn(filepath.Join(folder.folder, "elsewhere"))
+		p := folder.serve(t, "--rate-limit", "off")
+		l := p.lab(t)
+		u := &uploads{by: l.manager}
+		from, place := folder, filepath.Join(folder.folder, "data", "files")
+		for _, to := range []installation{bucket, back} {
+			where := to.place()
+			if err := u.during(func() error {
+				said := from.works(t, "files", "move", "--to", where)
+				if !strings.Contains(said, "files move --files '"+place+"' --to '"+where+"'") {
+					return errors.New("it does not say how to go on: " + said)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.stop(); err != nil {
+				t.Fatal(err)
+			}
+			p = to.serve(t, "--rate-limit", "off")
+			u.by.base = p.base
+			if err := u.during(func() error { from.works(t, "files", "move", "--to", where); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if said := from.works(t, "files", "move", "--to", where); !strings.Contains(said, "0 files were copied") {
+				t.Errorf("once all is there: %s", said)
+			}
+			if err := u.areThere(); err != nil {
+				t.Errorf("in %s: %v", where, err)
+			}
+			if said := to.works(t, "verify", "--files"); !strings.Contains(said, ": 0 faults") {
+				t.Errorf("verify said %s", said)
+			}
+			from, place = to, where
+		}
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBucket_ServesBacksUpAndRestores is about an installation whose files have been in a bucket from the start.
+func TestBucket_ServesBacksUpAndRestores(t *testing.T) {
+	t.Parallel()
+	if !filestest.HasS3() {
+		return
+	}
+	eachKind(t, func(t *testing.T, in installation) {
+		server := filestest.StartS3(t)
+		in.sources = append(in.sources, filestest.Environ()...)
+		in = in.filesIn(server.Address.String())
+		p := in.serve(t, "--rate-limit", "off")
+		u := &uploads{by: p.lab(t).manager}
+		for range 3 {
+			if err := u.one(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server.Kill()
+		for name, call := range map[string]func() (answer, error){
+			"an upload":  func() (answer, error) { return u.by.upload("more.csv", []byte("gene,count\n")) },
+			"a download": func() (answer, error) { return u.by.call("GET", u.addresses[0], "") },
+			"readyz":     func() (answer, error) { return u.by.call("GET", "/readyz", "") },
+		} {
+			if a, err := call(); err != nil || a.status != http.StatusServiceUnavailable {
+				t.Errorf("%s while the S3 server is gone: %d, %v: %s, want 503", name, a.status, err, a.body)
+			}
+		}
+		server.Start(t)
+		if err := errors.Join(poll(u.areThere), u.one()); err != nil {
+			t.Errorf("once it is back: %v", err)
+		}
+		archive := filepath.Join(in.folder, "backup.alq")
+		in.works(t, "backup", "--with-keys", archive)
+		if err := p.stop(); err != nil {
+			t.Fatal(err)
+		}
+		other := in.another(t)
+		other.sources = slices.Clone(in.sources)
+		if out, err := other.command("restore", archive).CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "empty place") {
+			t.Errorf("into a bucket that is in use: %s", out)
+		}
+		address := server.Address
+		address.Bucket = "another"
+		if err := os.Mkdir(filepath.Join(filepath.Dir(server.Folder), address.Bucket), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		other = other.filesIn(address.String())
+		other.works(t, "restore", archive)
+		if said := other.works(t, "verify", "--files"); !strings.Contains(said, "4 files of") {
+			t.Errorf("verify said %s", said)
+		}
+	})
+}
+
+// filesIn is the same installation with its files in another place.
+func (in installation) filesIn(place string) installation {
+	in.sources = append(in.sources[:len(in.sources):len(in.sources)], "ALIQUOT_FILES="+place)
+	return in
+}
+
+// place is what filesIn said last.
+func (in installation) place() string {
+	return strings.TrimPrefix(in.sources[len(in.sources)-1], "ALIQUOT_FILES=")
+}
+
+// uploads are files that a server took, each with its number in it.
+type uploads struct {
+	by        client
+	addresses []string // of their content
+}
+
+func (u *uploads) content(n int) string { return fmt.Sprintf("gene,count\nA,%d\n", n) }
+
+func (u *uploads) one() error {
+	n := len(u.addresses)
+	file, err := did(u.by.upload(fmt.Sprintf("counts %d.csv", n), []byte(u.content(n))))
+	if err != nil {
+		return err
+	}
+	address, err := file.at("download_url")
+	u.addresses = append(u.addresses, address)
+	return err
+}
+
+// during uploads files, at least three, until something else is done.
+func (u *uploads) during(do func() error) error {
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	var end sync.Once
+	defer end.Do(func() { close(stop) })
+	for range 3 {
+		if err := u.one(); err != nil {
+			return err
+		}
+	}
+	go func() {
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			if err := u.one(); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	err := do()
+	end.Do(func() { close(stop) })
+	return errors.Join(err, <-stopped)
+}
+
+// areThere reads every file.
+func (u *uploads) areThere() error {
+	for n, address := range u.addresses {
+		a, err := did(u.by.call("GET", address, ""))
+		if err == nil && string(a.body) != u.content(n) {
+			err = fmt.Errorf("it is %q", a.body)
+		}
+		if err != nil {
+			return fmt.Errorf("file %d of %d: %w", n, len(u.addresses), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package files_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/files/filestest"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// The tests below need an S3 server: without one there is nothing to test, and no test. Not parallel: filestest.Run
+// measures memory.
+func TestS3(t *testing.T) {
+	if !filestest.HasS3() {
+		return
+	}
+	server := filestest.StartS3(t)
+	var buckets atomic.Int32
+	fresh := func(t *testing.T) *files.S3 { return server.Bucket(t, fmt.Sprint("bucket-", buckets.Add(1))) }
+	t.Run("is a store", func(t *testing.T) {
+		filestest.Run(t, func(t *testing.T) files.Store { return fresh(t) })
+	})
+	for name, test := range map[string]func(*testing.T){
+		"a large file goes in parts":              func(t *testing.T) { inParts(t, fresh(t)) },
+		"reading continues anywhere":              func(t *testing.T) { readAnywhere(t, fresh(t)) },
+		"an unfinished upload is listed, deleted": unfinishedUpload,
+		"nothing waits on the disk for long":      func(t *testing.T) { nothingWaits(t, server) },
+		"a server that is gone is unavailable":    serverGone,
+		"a wrong key is unavailable":              func(t *testing.T) { wrongKey(t, server) },
+		"a bucket that is missing is unavailable": func(t *testing.T) { noBucket(t, server) },
+		"a full disk of the server is full":       serverFull,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
+}
+
+func inParts(t *testing.T, store *files.S3) {
+	const size = 40<<20 + 7
+	content, err := store.Put(t.Context(), io.LimitReader(rand.NewChaCha8([32]byte{}), size), size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sumOf(t, store, content.Key); got != content.SHA256 || content.Size != size {
+		t.Errorf("stored %+v, read back %s", content, got)
+	}
+}
+
+func readAnywhere(t *testing.T, store *files.S3) {
+	key := stored(t, store, "0123456789")
+	file, err := store.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	read := func(want string) {
+		t.Helper()
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(file, got); err != nil || string(got) != want {
+			t.Errorf("read %q, %v, want %q", got, err, want)
+		}
+	}
+	for _, seek := range []struct {
+		offset int64
+		whence int
+		want   string
+	}{{0, io.SeekStart, "01"}, {5, io.SeekStart, "567"}, {-2, io.SeekCurrent, "67"}, {-1, io.SeekEnd, "9"},
+		{1, io.SeekStart, "123456789"}} {
+		if _, err := file.Seek(seek.offset, seek.whence); err != nil {
+			t.Fatal(err)
+		}
+		read(seek.want)
+	}
+	if n, err := file.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %d, %v", n, err)
+	}
+	if _, err := file.Seek(-1, io.SeekStart); err == nil {
+		t.Error("sought to before the beginning")
+	}
+}
+
+func unfinishedUpload(t *testing.T) {
+	server := filestest.StartS3(t)
+	client, err := minio.NewCore(server.Address.Endpoint, &minio.Options{Creds: filestest.Keys(), Region: "us-east-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, key := server.Open(t), strings.Repeat("ab", 32)
+	if _, err := client.NewMultipartUpload(t.Context(), "bucket", "ab/"+key, minio.PutObjectOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for info, err := range store.Keys(t.Context()) {
+		if found++; err != nil || info.Key != key || !info.Unfinished {
+			t.Errorf("listed %+v, %v, want %s", info, err, key)
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d keys, want 1", found)
+	}
+	if _, err := store.Open(t.Context(), key); exchange.CodeOf(err) != exchange.NotFound {
+		t.Errorf("half a file can be opened: %v", err)
+	}
+	if err := store.Delete(t.Context(), key); err != nil {
+		t.Error(err)
+	}
+	for info := range store.Keys(t.Context()) {
+		t.Errorf("after delete: %+v", info)
+	}
+}
+
+func nothingWaits(t *testing.T, server *filestest.S3Server) {
+	waiting := t.TempDir()
+	store, err := files.OpenS3(server.Address, filestest.Keys(), waiting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored(t, store, "text")
+	if _, err := store.Put(t.Context(), strings.NewReader("too large"), 3); exchange.CodeOf(err) != exchange.TooLarge {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(waiting); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func serverGone(t *testing.T) {
+	server := filestest.StartS3(t)
+	store := server.Open(t)
+	key := stored(t, store, "text")
+	server.Kill()
+	isUnavailable(t, store, key)
+	server.Start(t)
+	if err := store.Check(t.Context()); err != nil {
+		t.Errorf("once it is back: %v", err)
+	}
+	if got, want := sumOf(t, store, key), fmt.Sprintf("%x", sha256.Sum256([]byte("text"))); got != want {
+		t.Errorf("once it is back, the content has the sum %s", got)
+	}
+}
+
+func wrongKey(t *testing.T, server *filestest.S3Server) {
+	key := stored(t, server.Open(t), "text")
+	store, err := files.OpenS3(server.Address, credentials.NewStaticV4(filestest.AccessKey, "guessed", ""), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	isUnavailable(t, store, key)
+}
+
+func noBucket(t *testing.T, server *filestest.S3Server) {
+	address := server.Address
+	address.Bucket = "no-such-bucket"
+	store, err := files.OpenS3(address, filestest.Keys(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	isUnavailable(t, store, strings.Repeat("ab", 32))
+}
+
+// serverFull gives a server a disk of its own, of few bytes, where this system lets us mount one.
+func serverFull(t *testing.T) {
+	if err := exec.Command("unshare", "-Urm", "mount", "-t", "tmpfs", "tmpfs", t.TempDir()).Run(); err != nil {
+		t.Logf("no disk of its own here: %v", err)
+		return
+	}
+	store := filestest.StartS3(t, "unshare", "-Urm", "sh", "-c",
+		`mount -t tmpfs -o size=4m tmpfs "$0" && mkdir "$0/bucket" && exec "$@"`).Open(t)
+	key := stored(t, store, "text")
+	_, err := store.Put(t.Context(), io.LimitReader(rand.NewChaCha8([32]byte{}), 8<<20), 8<<20)
+	if exchange.CodeOf(err) != exchange.StorageFull {
+		t.Errorf("got %v, want STORAGE_FULL", err)
+	}
+	if err := store.Delete(t.Context(), key); err != nil {
+		t.Errorf("delete while full: %v", err)
+	}
+}
+
+// isUnavailable asserts that each use of a store fails with Unavailable.
+func isUnavailable(t *testing.T, store files.Store, key string) {
+	t.Helper()
+	_, putErr := store.Put(t.Context(), strings.NewReader("more"), 10)
+	_, openErr := store.Open(t.Context(), key)
+	var listErr error
+	for _, listErr = range store.Keys(t.Context()) {
+		break
+	}
+	for use, err := range map[string]error{"put": putErr, "open": openErr, "keys": listErr,
+		"delete": store.Delete(t.Context(), key), "check": store.Check(t.Context()),
+		"restore": store.Restore(t.Context(), key, strings.NewReader("more"))} {
+		if exchange.CodeOf(err) != exchange.Unavailable {
+			t.Errorf("%s: %v, want UNAVAILABLE", use, err)
+		} else if strings.Contains(err.Error(), filestest.SecretKey) {
+			t.Errorf("%s: the error has the secret: %v", use, err)
+		}
+	}
+}
+
+// stored stores a text and returns its key.
+func stored(t *testing.T, store files.Store, text string) string {
+	t.Helper()
+	content, err := store.Put(t.Context(), strings.NewReader(text), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content.Key
+}
+
+func sumOf(t *testing.T, store files.Store, key string) string {
+	t.Helper()
+	file, err := store.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		t.Error(err)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
