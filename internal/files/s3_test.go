@@ -119,8 +119,8 @@ func unfinishedUpload(t *testing.T) {
 	if err := store.Delete(t.Context(), key); err != nil {
 		t.Error(err)
 	}
-	for info := range store.Keys(t.Context()) {
-		t.Errorf("after delete: %+v", info)
+	for info, err := range store.Keys(t.Context()) {
+		t.Errorf("after delete: %+v, %v", info, err)
 	}
 }
 
