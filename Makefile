@@ -22,7 +22,7 @@ together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|R
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
 
-test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
+test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/promtool .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
 	@echo "== tests"
 	browser=$$($(browser))
 	[ -n "$$browser" ] || { echo "no browser to test the pages with: install Chromium, or set TEST_BROWSER to the path of one"; exit 1; }
@@ -161,6 +161,18 @@ install:
 
 .bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go internal/store/storetest/pgserver/*.go) go.mod
 	@go build -o $@ ./internal/store/storetest/withpostgres
+
+# Debian's package has it; only the tool is taken of it, so that no server of Prometheus is installed.
+.bin/promtool:
+	@if command -v promtool >/dev/null; then ln -sf "$$(command -v promtool)" $@; exit 0; fi
+	command -v apt-get >/dev/null || { echo "please install promtool of Prometheus"; exit 1; }
+	echo "== fetching promtool"
+	folder=$$(mktemp -d)
+	trap 'rm -rf "$$folder"' EXIT
+	cd "$$folder"
+	apt-get download -q prometheus 2>/dev/null || { $$(command -v sudo || true) apt-get update -q; apt-get download -q prometheus; }
+	dpkg-deb -x prometheus_*.deb unpacked
+	mv unpacked/usr/bin/promtool "$(CURDIR)/$@"
 
 .bin/testgate: $(wildcard internal/testgate/*.go) go.mod
 	@go build -o $@ ./internal/testgate

@@ -2,11 +2,17 @@ package bench
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"testing"
 
 	"aliquot/internal/api"
 	"aliquot/internal/limit"
+	"aliquot/internal/metrics"
+	"aliquot/internal/server"
+	"aliquot/internal/tracing"
 )
 
 // tenth is the ratio below which something adds more than 10 % to each call.
@@ -44,6 +50,41 @@ func BenchmarkLimits(b *testing.B) {
 				}
 				compare(b, tenth, next)
 			})
+		}
+	})
+}
+
+// BenchmarkWatched compares a server with metrics, the limit of load and deadlines to the same one with none of them.
+func BenchmarkWatched(b *testing.B) {
+	each(b, func(b *testing.B, w *world) {
+		load := server.NewLoadLimit(runtime.GOMAXPROCS(0))
+		plain := httptest.NewServer(server.Record(api.New(w.app, w.log), w.log))
+		b.Cleanup(plain.Close)
+		w.url = [2]string{serve(b, load.Shed(api.New(w.app, w.log)), w.log, metrics.New(w.db, load, "bench")), plain.URL}
+		compare(b, tenth, func(side, client, n int) *http.Request {
+			return w.request(side, "GET", w.material(client*131+n), "", "")
+		})
+	})
+}
+
+// BenchmarkTraced compares a server that sends traces to a collector, on the same machine, to one that sends none.
+func BenchmarkTraced(b *testing.B) {
+	each(b, func(b *testing.B, w *world) {
+		collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+		}))
+		b.Cleanup(collector.Close)
+		tracer, err := tracing.New(b.Context(), collector.URL, "bench", "bench", w.log)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.db.Observer = tracer
+		w.url = [2]string{serve(b, api.New(w.app, w.log), w.log, tracer), w.url[ours]}
+		compare(b, 0.5, func(side, client, n int) *http.Request {
+			return w.request(side, "GET", w.material(client*131+n), "", "")
+		})
+		if err := tracer.Close(b.Context()); err != nil {
+			b.Error(err)
 		}
 	})
 }

@@ -97,7 +97,7 @@ func newWorld(b *testing.B, kind string) *world {
 }
 
 // serve serves as "aliquot serve --rate-limit off" does: with request ids, log and time limits.
-func serve(b *testing.B, apiHandler http.Handler, log *slog.Logger) (url string) {
+func serve(b *testing.B, apiHandler http.Handler, log *slog.Logger, observers ...server.Observer) (url string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -106,7 +106,7 @@ func serve(b *testing.B, apiHandler http.Handler, log *slog.Logger) (url string)
 	mux.Handle("/", apiHandler)
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan error)
-	go func() { ended <- server.Serve(ctx, l, mux, nil, log) }()
+	go func() { ended <- server.Serve(ctx, l, mux, nil, log, observers...) }()
 	b.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

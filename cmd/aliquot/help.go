@@ -4,6 +4,8 @@ import "github.com/alecthomas/kong"
 
 // helpTexts are the help texts too long for the tag of their flag, which names them as ${name}.
 var helpTexts = kong.Vars{
+	"support_log": "Log of this installation, as text; its last 2,000 lines are taken. They have ids of people and " +
+		"networks of clients.",
 	"catalogue_file": "The file cellosaurus.txt of https://www.cellosaurus.org (CC BY 4.0). What was loaded before " +
 		"is replaced.",
 	"instrument_files": "Files of instruments, as JSON: id, version, title, template and the other fields of " +

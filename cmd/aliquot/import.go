@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"aliquot/internal/config"
 	"aliquot/internal/exchange/material"
@@ -14,7 +15,7 @@ import (
 
 // importFrom returns the importer for the configured sources.
 func importFrom(s config.Sources, publicURL string, transport http.RoundTripper,
-	sent importer.Calls) (*importer.Importer, error) {
+	sent importer.Calls, count func(source, result string, took time.Duration)) (*importer.Importer, error) {
 	public, err := url.Parse(publicURL)
 	if err != nil {
 		return nil, fmt.Errorf("public-url: %w", err)
@@ -25,7 +26,7 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper,
 	return importer.New(importer.Config{
 		GEO: s.GEOURL, EUtils: s.EUtilsURL, ENA: s.ENAURL, Protocols: s.ProtocolsURL, Crossref: s.CrossrefURL,
 		EUtilsKey: s.EUtilsKey, ProtocolsToken: s.ProtocolsToken, Email: s.ContactEmail, Transport: transport,
-		Calls: sent,
+		Calls: sent, Count: count,
 	})
 }
 
@@ -62,7 +63,7 @@ func (i *fixtures) run(e environment, identifiers []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := importFrom(i.Sources, "http://localhost", folder, nil)
+	from, err := importFrom(i.Sources, "http://localhost", folder, nil, nil)
 	if err != nil {
 		return errors.Join(err, folder.Close())
 	}

@@ -47,15 +47,19 @@ type program struct {
 	Secrets   secrets       `cmd:"" help:"The key of the secrets in the database: replace it; start over without it."`
 	RecordKey recordKey     `cmd:"" name:"record-key" help:"The key that signs the log: show it, replace it."`
 	Witness   witnessing    `cmd:"" help:"Cosign the checkpoints of other installations, if their logs only grow."`
+	Support   support       `cmd:"" help:"Write a file for whoever helps you: versions, state, no secrets."`
 	Seed      seeding       `cmd:"" help:"Fill a new database with made-up labs, materials, requests, for load tests."`
 	OpenAPI   openAPI       `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   version       `cmd:"" help:"Print the version."`
 	ReadPaper readPaper     `cmd:"" name:"read-paper" hidden:"" help:"Read a PDF from the standard input."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // environment is the environment of a command.
 type environment struct {
 	ctx    context.Context
+	getenv func(string) string
 	stdout io.Writer
 	stderr io.Writer
 }
@@ -79,6 +83,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 			"confirmed."),
 		config.HelpTexts,
 		helpTexts,
+		kong.Vars{"version": "aliquot " + built()},
 		kong.Resolvers(config.FromEnvironment(getenv)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { panic(exited) }),
@@ -102,5 +107,5 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		}
 		return fmt.Errorf("%s; see %s", strings.TrimSuffix(err.Error(), "."), help)
 	}
-	return command.Run(environment{ctx, stdout, stderr})
+	return command.Run(environment{ctx, getenv, stdout, stderr})
 }

@@ -97,6 +97,16 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 
+	db.Log, db.SlowAfter = log, s.SlowQuery
+	ops, err := s.observe(e, db, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := ops.close(); err != nil {
+			log.Warn("the last traces were not sent", "error", err)
+		}
+	}()
 	mux := http.NewServeMux()
 	who, err := s.identity(mux)
 	if err != nil {
@@ -106,7 +116,7 @@ func (s *serve) Run(e environment) error {
 	if db.Postgres() {
 		sent = core.SourceCalls{DB: db}
 	}
-	sources, err := importFrom(s.Sources, s.PublicURL, nil, sent)
+	sources, err := importFrom(s.Sources, s.PublicURL, nil, sent, ops.countSource)
 	if err != nil {
 		return err
 	}
@@ -126,7 +136,6 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
-	db.Log = log
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: content, Identity: who, Importer: sources, Mail: post, Notice: words,
 		Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
@@ -154,12 +163,12 @@ func (s *serve) Run(e environment) error {
 	} else if err != nil {
 		return err
 	}
-	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: writable(db, content)}}
+	needs := []server.Need{{Name: "database", Ready: db.Ready}, {Name: "files", Ready: writable(db, content)}}
 	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // demo: the provider is this process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
 	}
-	server.Health(mux, needs...)
+	server.Health(mux, log, needs...)
 	if s.Role != "worker" {
 		server := api.New(a, log)
 		server.Origins, server.Stop = s.CORSOrigins, e.ctx.Done()
@@ -180,7 +189,7 @@ func (s *serve) Run(e environment) error {
 		heavy    job.Heavy
 	}{{a.Handlers(), job.Heavy{}}, {a.Senders(), job.Heavy{Slots: s.Workers, Each: max(1, s.Workers/4)}}} {
 		worker, err := job.New(job.Config{DB: db, Log: log, Handlers: does.handlers, Slots: s.Workers,
-			Heavy: does.heavy, Lease: s.JobLease, Drain: drainTime})
+			Heavy: does.heavy, Lease: s.JobLease, Drain: drainTime, Observers: ops.jobs})
 		if err != nil {
 			return err
 		}
@@ -191,6 +200,7 @@ func (s *serve) Run(e environment) error {
 	defer background.Wait()
 	defer stop()
 	background.Go(func() { a.SaveRefusals(ctx) })
+	background.Go(func() { ops.serve(ctx) })
 	if watches {
 		background.Go(func() { a.Accounts.WatchIdentity(ctx) })
 	}
@@ -202,12 +212,15 @@ func (s *serve) Run(e environment) error {
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
+	systemd(e.getenv, log, "READY=1")
+	defer context.AfterFunc(ctx, func() { systemd(e.getenv, log, "STOPPING=1") })()
 	releaseMemory()
 	defer time.AfterFunc(10*time.Second, releaseMemory).Stop() // the jobs that start-up enqueues have run by then
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {             // otherwise GOMEMLIMIT is set
 		debug.SetMemoryLimit(memoryGoal)
 	}
-	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
+	background.Go(func() { watchdog(ctx, e.getenv, l.Addr(), log) })
+	return server.Serve(ctx, l, ops.load.Shed(server.NewSite(s.PublicURL).Secure(mux)), trusted, log, ops.requests...)
 }
 
 // paperTime is how long reading an uploaded agreement may take; the first one includes compiling the reader.

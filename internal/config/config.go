@@ -92,6 +92,9 @@ type Server struct {
 	Role                 string        `enum:"all,web,worker" default:"all" help:"${role}"`
 	Workers              int           `default:"8" help:"${workers}"`
 	JobLease             time.Duration `default:"30s" help:"${job_lease}"`
+	MetricsAddr          string        `name:"metrics-addr" help:"${metrics_addr}"`
+	OTLPEndpoint         string        `name:"otlp-endpoint" help:"${otlp_endpoint}"`
+	SlowQuery            time.Duration `name:"slow-query" default:"1s" help:"${slow_query}"`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
 
@@ -138,6 +141,15 @@ func (s *Server) Check(st *Store) error {
 	host, _, err := net.SplitHostPort(s.Addr)
 	if err != nil {
 		return fmt.Errorf("addr: must be host:port, such as 127.0.0.1:8080: %w", err)
+	}
+	if _, _, err := net.SplitHostPort(s.MetricsAddr); s.MetricsAddr != "" && err != nil {
+		return fmt.Errorf("metrics-addr: must be host:port, such as 127.0.0.1:9464: %w", err)
+	}
+	if s.OTLPEndpoint != "" && !webAddress(s.OTLPEndpoint) {
+		return errors.New("otlp-endpoint: must be a web address, such as http://127.0.0.1:4318")
+	}
+	if s.SlowQuery < 0 {
+		return errors.New("slow-query: must be a duration, such as 1s; or 0 for never")
 	}
 	if s.Demo {
 		if st.Data == "./aliquot-data" {

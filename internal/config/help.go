@@ -58,6 +58,13 @@ var HelpTexts = kong.Vars{
 	"workers": "How many background jobs this process runs at once; in addition, as many webhook messages (at most a " +
 		"quarter of them for one lab), and half as many spreadsheets and import lists (one at a time per " +
 		"person).",
+	"otlp_endpoint": "Base address of a collector of OpenTelemetry that takes traces by OTLP over HTTP, such as " +
+		"http://127.0.0.1:4318. The standard variables OTEL_... count as well. Default: none.",
+	"slow_query": "How long a statement of the database may take before it is logged, without the values in it. 0: " +
+		"none is.",
+	"metrics_addr": "Listening address for operators alone, such as 127.0.0.1:9464: metrics of Prometheus at " +
+		"/metrics, and profiles of Go under /debug/pprof/, which show what is in memory. Port 0 picks a free port. " +
+		"Default: none.",
 	"job_lease":     "How long after a process dies another takes over its background jobs.",
 	"geo_url":       "Base address of GEO. Default: the public one, https://www.ncbi.nlm.nih.gov/geo/.",
 	"eutils_url":    "Base address of NCBI E-utilities. Default: https://eutils.ncbi.nlm.nih.gov/entrez/eutils/.",

@@ -98,6 +98,9 @@ func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL,
 	} else if err != nil {
 		return value, err
 	}
+	if im.cfg.Count != nil {
+		defer func(began time.Time) { im.cfg.Count(s.name, result(err), time.Since(began)) }(time.Now())
+	}
 	ctx, cancel := context.WithTimeout(ctx, im.cfg.Patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.call(address), http.NoBody)

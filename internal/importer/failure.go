@@ -32,9 +32,19 @@ type failure struct {
 	cause  error
 }
 
-func (f *failure) Error() string {
-	return fmt.Sprintf("%s: %s: %.500v", f.source, [...]string{"unknown", "garbled", "refused", "down"}[f.kind],
-		f.cause)
+func (k kind) String() string { return [...]string{"unknown", "garbled", "refused", "down"}[k] }
+
+func (f *failure) Error() string { return fmt.Sprintf("%s: %s: %.500v", f.source, f.kind, f.cause) }
+
+// result is the result of a request in a word.
+func result(err error) string {
+	if f, failed := errors.AsType[*failure](err); failed {
+		return f.kind.String()
+	}
+	if err != nil {
+		return down.String()
+	}
+	return "ok"
 }
 
 func (f *failure) Unwrap() error { return f.cause }

@@ -35,6 +35,9 @@ type Config struct {
 	Calls     Calls             // nil: those of this process
 	Patience  time.Duration     // for one answer; 0: 20 seconds
 	Pause     time.Duration     // before a second try; 0: half a second
+	// Count is called after each request with its source and result: ok, unknown, garbled, refused or down; nil: it is
+	// not.
+	Count func(source, result string, took time.Duration)
 }
 
 const (

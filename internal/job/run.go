@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -143,6 +144,9 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 // run runs the handler and records the result.
 func (r *Run) run() {
 	began := time.Now()
+	for _, o := range r.w.Observers {
+		r.ctx = o.BeginJob(r.ctx, r.kind)
+	}
 	r.slow = time.AfterFunc(r.handler.time, func() {
 		r.cancel(exchange.Errorf(exchange.Unavailable, "It took longer than %s.", r.handler.time))
 	})
@@ -163,9 +167,13 @@ func (r *Run) run() {
 	}
 	r.slow.Stop()
 	state, settleErr := r.settle(err)
+	took := time.Since(began)
+	for _, o := range slices.Backward(r.w.Observers) {
+		o.EndJob(r.ctx, r.kind, string(state), took, err)
+	}
 	level, attrs := slog.LevelInfo,
 		[]slog.Attr{slog.Int64("id", r.id), slog.String("kind", r.kind), slog.String("state", string(state)),
-			slog.Int64("duration_ms", time.Since(began).Milliseconds())}
+			slog.Int64("duration_ms", took.Milliseconds())}
 	if err = errors.Join(err, settleErr); err != nil { // where settling failed, the lease ends and it is run again
 		attrs = append(attrs, slog.Any("error", err))
 		if !errors.Is(err, ErrStopping) && !errors.Is(err, errLost) {

@@ -26,6 +26,16 @@ type Config struct {
 	Heavy    Heavy         // and heavy ones in addition
 	Lease    time.Duration // after which another worker takes the job of a process that died
 	Drain    time.Duration // that running jobs have when the process is asked to stop
+	// Observers watch the runs, for metrics and traces.
+	Observers []Observer
+}
+
+// Observer watches runs of jobs.
+type Observer interface {
+	// BeginJob is called before a run of a job of a kind, and returns the context that it runs in.
+	BeginJob(ctx context.Context, kind string) context.Context
+	// EndJob is called with that context after the run, which left the job in a state; err is why it failed, if it did.
+	EndJob(ctx context.Context, kind, state string, took time.Duration, err error)
 }
 
 // Heavy is how many heavy jobs run at once; the zero value is half of Config.Slots, and one of each account.

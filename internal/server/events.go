@@ -65,6 +65,7 @@ func (s *Events) Send() error {
 // Await waits until there may be something new. It returns false if the stream has to end: ctx, the process or the
 // right to read ended, or the client does not read. It sends a heartbeat at the interval every; 0: the default.
 func (s *Events) Await(ctx context.Context, fresh, stop, over <-chan struct{}, every time.Duration) bool {
+	defer Waits(s.w)()
 	beat := time.NewTicker(cmp.Or(every, heartbeat))
 	defer beat.Stop()
 	for {

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -13,6 +14,9 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,11 +33,47 @@ const (
 // requestID is the header that names a request in its answer and in the log.
 const requestID = "X-Request-Id"
 
+// Observer watches requests for metrics or traces.
+type Observer interface {
+	// BeginRequest is called when a request begins; it returns the request to continue with, which may have another
+	// context.
+	BeginRequest(r *http.Request) *http.Request
+	// EndRequest is called with that request once it is answered; by then its Pattern is that of its route, if it has
+	// one.
+	EndRequest(r *http.Request, status int, took time.Duration)
+}
+
+// RouteOf returns the method and the route of an answered request for metrics and traces: the pattern of its route,
+// never its path, which clients choose and which may have a secret in it.
+func RouteOf(r *http.Request) (method, route string) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
+		method = r.Method
+	default:
+		method = "other"
+	}
+	route = strings.TrimSuffix(r.Pattern[strings.IndexByte(r.Pattern, ' ')+1:], "/{$}")
+	if rest := strings.TrimPrefix(route, "/v1"); strings.HasPrefix(rest, "/") {
+		route = rest
+	}
+	switch {
+	case r.Pattern == "":
+		route = "none" // refused before a route was looked for
+	case route == "" && strings.HasSuffix(r.Pattern, "/{$}"):
+		route = "/"
+	case route == "/":
+		route = "unknown"
+	}
+	return method, route
+}
+
 // Serve answers on l until ctx ends; then it finishes the requests in progress. It trusts what proxies at the trusted
 // addresses say about their clients.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.Prefix, log *slog.Logger) error {
+func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.Prefix, log *slog.Logger,
+	observers ...Observer) error {
 	s := &http.Server{
-		Handler:           Clients(Record(h, log), trusted, log),
+		Handler:           Clients(Record(Deadline(h, requestTime), log, observers...), trusted, log),
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		WriteTimeout:      writeTime,
@@ -57,24 +97,30 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.
 	return nil
 }
 
-// Record gives every request an id, recovers from panics, and writes one log record per request.
-func Record(next http.Handler, log *slog.Logger) http.Handler {
+// Record gives every request an id, recovers from panics, writes one log record per request, and calls the observers.
+func Record(next http.Handler, log *slog.Logger, observers ...Observer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
+		for _, o := range observers {
+			r = o.BeginRequest(r)
+		}
 		id := rand.Text()
 		w.Header()[requestID] = []string{id}
 		seen := &statusRecorder{ResponseWriter: w}
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it in this way
+					finish(observers, r, seen.status, time.Since(start))
 					panic(p)
 				}
 				log.ErrorContext(r.Context(), "panic", "request_id", id, "panic", p, "stack", string(debug.Stack()))
 				if seen.status == 0 {
-					internal(seen, id)
+					fail(seen, http.StatusInternalServerError, "INTERNAL",
+						"Something went wrong on our side; the error is logged under this request id.")
 				}
 			}
 			end := time.Now()
+			finish(observers, r, seen.status, end.Sub(start))
 			// pc 0: the source position is not logged
 			record := slog.NewRecord(end, slog.LevelInfo, "request", 0)
 			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method),
@@ -94,14 +140,19 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 	})
 }
 
-func internal(w http.ResponseWriter, id string) {
+// finish calls the observers of a request, in the reverse order. Of an answer without a status net/http sends 200.
+func finish(observers []Observer, r *http.Request, status int, took time.Duration) {
+	for _, o := range slices.Backward(observers) {
+		o.EndRequest(r, cmp.Or(status, http.StatusOK), took)
+	}
+}
+
+// fail answers with the error shape of contract.md section 2.
+func fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusInternalServerError)
-	_ = json.NewEncoder(w).Encode(map[string]string{
-		"error":      "Something went wrong on our side; the error is logged under this request id.",
-		"error_code": "INTERNAL",
-		"request_id": id,
-	})
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": message, "error_code": code,
+		"request_id": w.Header().Get(requestID)})
 }
 
 // statusRecorder records the status and size of an answer.
@@ -114,17 +165,24 @@ type statusRecorder struct {
 
 // SetUser sets the user in the log record of a request.
 func SetUser(w http.ResponseWriter, user string) {
+	if seen, ok := find[*statusRecorder](w); ok {
+		seen.actor = user
+	}
+}
+
+// find finds a writer of a kind among those that an answer passes through.
+func find[W http.ResponseWriter](w http.ResponseWriter) (found W, ok bool) {
 	for w != nil {
-		if seen, ok := w.(*statusRecorder); ok {
-			seen.actor = user
-			return
+		if found, ok = w.(W); ok {
+			return found, true
 		}
-		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			return
+		inner, wraps := w.(interface{ Unwrap() http.ResponseWriter })
+		if !wraps {
+			break
 		}
 		w = inner.Unwrap()
 	}
+	return found, false
 }
 
 // WriteHeader records the first status.
@@ -167,13 +225,19 @@ type Need struct {
 	Ready func(context.Context) error
 }
 
+// The paths that load balancers ask.
+const healthPath, readyPath = "/healthz", "/readyz"
+
 // Health answers /healthz (the process is alive) and /readyz (its dependencies work). Of a dependency that fails it
-// shows only the name: the cause is in the log. A process whose storage is full still serves reads, so it stays ready
-// and reports that it is read-only.
-func Health(mux *http.ServeMux, needs ...Need) {
-	mux.HandleFunc("GET /healthz",
+// shows only the name: the cause is in the log, once for as long as it fails. A process whose storage is full still
+// serves reads, so it stays ready and reports that it is read-only.
+func Health(mux *http.ServeMux, log *slog.Logger, needs ...Need) {
+	var failing atomic.Pointer[string] // the name of what failed last time
+	none := ""
+	failing.Store(&none)
+	mux.HandleFunc("GET "+healthPath,
 		func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
 		status := "ready"
@@ -182,10 +246,16 @@ func Health(mux *http.ServeMux, needs ...Need) {
 			case errors.Is(err, ErrStorageFull):
 				status = "read only: " + ErrStorageFull.Error()
 			case err != nil:
+				if before := failing.Swap(&need.Name); *before != need.Name {
+					log.ErrorContext(ctx, "not ready", "waits_for", need.Name, "error", err)
+				}
 				w.Header().Set("Retry-After", "5")
 				say(w, http.StatusServiceUnavailable, health{Status: "not ready", WaitsFor: need.Name})
 				return
 			}
+		}
+		if before := failing.Swap(&none); *before != none {
+			log.InfoContext(ctx, "ready again", "waited_for", *before)
 		}
 		say(w, http.StatusOK, health{Status: status})
 	})

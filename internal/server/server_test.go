@@ -84,7 +84,7 @@ func TestReady_OnlyWhenEverythingAnswers(t *testing.T) {
 	}{"all is well": {nil, 200}, "the database is gone": {errors.New("gone"), 503},
 		"it can be read": {server.ErrStorageFull, 200}} {
 		mux := http.NewServeMux()
-		server.Health(mux, server.Need{Name: "files", Ready: func(context.Context) error { return nil }},
+		server.Health(mux, slog.New(slog.DiscardHandler), server.Need{Name: "files", Ready: func(context.Context) error { return nil }},
 			server.Need{Name: "database", Ready: func(context.Context) error { return c.err }})
 		for path, want := range map[string]int{"/healthz": 200, "/readyz": c.want} {
 			w := httptest.NewRecorder()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/server"
 	"aliquot/internal/web/ui"
 )
 
@@ -27,6 +28,10 @@ var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
 
 // failed returns the page that explains an error.
 func (v *pageRequest) failed(err error) ui.Response {
+	if exchange.CodeOf(err) == exchange.Internal && server.TimedOut(v.Context()) {
+		err = &exchange.Error{Code: exchange.Unavailable, Cause: err,
+			Message: "This took longer than the server allows. Nothing was changed."}
+	}
 	code, message, retry := exchange.CodeOf(err), "", 0
 	v.LogCause(err)
 	v.NoteRefusal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/app/core"
+	"aliquot/internal/server"
 )
 
 // TestExpensivePages_TakeTurns has somebody else keep the only slot of the server: each page and file that reads much
@@ -43,6 +44,22 @@ func TestExpensivePages_TakeTurns(t *testing.T) {
 	}
 	for path, v := range paths {
 		v.get(path).want(http.StatusOK)
+	}
+}
+
+func TestPages_WhatTakesTooLongIsRefused(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, pages := w.as("mario"), w.pages
+	w.pages = server.Deadline(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		pages.ServeHTTP(answer, r)
+	}), time.Nanosecond)
+	for _, path := range []string{"/", "/catalog", "/requests"} {
+		if a := v.get(path); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" ||
+			!strings.Contains(a.body, "longer than the server allows") {
+			t.Errorf("%s: %d %v %s", path, a.status, a.header, a.body)
+		}
 	}
 }
 

@@ -76,11 +76,15 @@ func (v *pageRequest) enter(p ui.Route) (ui.Response, error) {
 		}
 		v.PostForm = form.Fields
 	}
+	if p.Uploads {
+		defer v.Waits()() // for the visitor, or in the queue of workbooks
+	}
 	if !p.TakesLong {
 		return p.Handle(v.PageRequest)
 	}
 	var answer ui.Response
 	request := v.Request
+	defer v.Waits()() // it has a queue of its own
 	err := v.app.Expensive(v.Context(), v.Caller(), func(ctx context.Context) (err error) {
 		v.Request = request.WithContext(ctx)
 		answer, err = p.Handle(v.PageRequest)

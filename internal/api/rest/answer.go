@@ -11,6 +11,7 @@ import (
 
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
+	"aliquot/internal/server"
 )
 
 // retryAfter is the Retry-After of a 503, in seconds, if nothing better is known.
@@ -20,6 +21,10 @@ const retryAfter = 5
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := errors.AsType[*exchange.Error](err)
 	switch {
+	case !known && server.TimedOut(r.Context()):
+		e = exchange.Errorf(exchange.Unavailable, "This took longer than the server allows; try again in a moment.")
+		a.Log.WarnContext(r.Context(), "too slow", "request_id", w.Header().Get(RequestID), "path", r.URL.Path,
+			"error", err)
 	case !known && r.Context().Err() != nil: // the client disconnected; nobody reads the answer
 		e = exchange.Errorf(exchange.Unavailable, "The request was cancelled.")
 	case !known:

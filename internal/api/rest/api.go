@@ -138,6 +138,9 @@ func (a *API) serve(c *Call, route Route) error {
 	if c.stream {
 		c.extendDeadlines(a.App.UploadLimit)
 	}
+	if c.stream || route.AsksSource() {
+		defer server.Waits(c.Writer)() // for the client or a source, or in the queue of workbooks
+	}
 	k, repeatable, err := c.retry(route.Action)
 	switch {
 	case err != nil:

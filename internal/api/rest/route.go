@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/api/shape"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/server"
 
 	"github.com/google/uuid"
 )
@@ -92,11 +93,13 @@ func On[In, Out any](name, pattern string, action exchange.Action, status int,
 		var out Out
 		if c.Searched != nil || r.Out == reflect.TypeFor[shape.Suggestions]() || isList && c.narrowed() {
 			request := c.Request
+			until := server.Waits(c.Writer) // it has a queue of its own
 			err = c.App.Expensive(c.Context(), c.Caller(), func(ctx context.Context) (err error) {
 				c.Request = c.WithContext(ctx)
 				out, err = handle(c, in)
 				return err
 			})
+			until()
 			c.Request = request
 		} else {
 			out, err = handle(c, in)

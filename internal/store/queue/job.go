@@ -187,6 +187,45 @@ func (st Jobs) Due(ctx context.Context, heavy bool, kinds []string) (bool, error
 		places+"))", args...)
 }
 
+// Waiting is how many jobs of a kind wait: they are due, and no worker has them.
+type Waiting struct {
+	Kind  string
+	Heavy bool
+	Jobs  int64
+	Since time.Time // since when the oldest is due
+}
+
+// Lane is the name of the lane of such jobs.
+func (w Waiting) Lane() string {
+	if w.Heavy {
+		return "heavy"
+	}
+	return "quick"
+}
+
+// maxCounted is how many waiting jobs of a lane are counted, the oldest first, so that counting is always cheap.
+const maxCounted = "10000"
+
+// Waiting counts the jobs that wait, by kind.
+func (st Jobs) Waiting(ctx context.Context) ([]Waiting, error) {
+	var all []Waiting
+	for _, heavy := range []bool{false, true} {
+		list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, w *Waiting) error {
+			w.Heavy = heavy
+			return r.Scan(&w.Kind, &w.Jobs, sqldb.UTC(&w.Since))
+		}, `SELECT w.kind, w.jobs, w.due_at FROM (SELECT q.kind, q.due_at, COUNT(*) OVER (PARTITION BY q.kind) AS jobs,
+			ROW_NUMBER() OVER (PARTITION BY q.kind ORDER BY q.due_at) AS place
+			FROM (SELECT kind, due_at FROM jobs WHERE heavy = $1 AND due_at <= $2
+				ORDER BY due_at LIMIT `+maxCounted+`) q) w
+			WHERE w.place = 1 ORDER BY w.kind`, heavy, st.conn.Now)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
 // Claim takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until a moment.
 // Where each is not 0 it passes over those of accounts that have so many running, which then have to be claimed one by
 // one. A lease that ended before its job did is a failure of that job.

@@ -36,7 +36,8 @@ type group struct {
 
 // writer passes the writing connection of SQLite from one transaction to the next, in the order in which they came.
 type writer struct {
-	waits atomic.Int64 // how often a transaction waited
+	waits  atomic.Int64 // how often a transaction waited
+	waited atomic.Int64 // for how long all of them together, in nanoseconds
 
 	mu    sync.Mutex
 	busy  bool // a transaction has the connection
@@ -66,6 +67,7 @@ func (w *writer) take(ctx context.Context, alone bool) (*group, error) {
 	w.queue = append(w.queue, me)
 	w.mu.Unlock()
 	w.waits.Add(1)
+	defer func(began time.Time) { w.waited.Add(int64(time.Since(began))) }(time.Now())
 	select {
 	case <-me.turn:
 	case <-ctx.Done():

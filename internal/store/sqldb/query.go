@@ -124,11 +124,13 @@ func (c *Conn) uninterrupted(ctx context.Context) (context.Context, error) {
 }
 
 // Exec runs a statement and returns the number of rows that it changed.
-func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	ctx, err := c.uninterrupted(ctx)
+func (c *Conn) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	ctx, err = c.uninterrupted(ctx)
 	if err != nil {
 		return 0, err
 	}
+	ctx, ran := c.DB.run(ctx, query)
+	defer func() { ran.end(ctx, err) }()
 	if o := c.observe(query); o != nil {
 		return c.execObserved(ctx, o, args)
 	}
@@ -140,7 +142,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	if err != nil {
 		return 0, Translate(err)
 	}
-	n, err := result.RowsAffected()
+	n, err = result.RowsAffected()
 	return n, Translate(err)
 }
 
@@ -148,11 +150,14 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 type Row interface{ Scan(dst ...any) error }
 
 // All returns every row of a query.
-func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query string, args ...any) ([]T, error) {
-	ctx, err := c.uninterrupted(ctx)
+func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query string, args ...any) (list []T,
+	err error) {
+	ctx, err = c.uninterrupted(ctx)
 	if err != nil {
 		return nil, err
 	}
+	ctx, ran := c.DB.run(ctx, query)
+	defer func() { ran.end(ctx, err) }()
 	observed := c.observe(query)
 	if observed != nil {
 		query = observed.query
@@ -169,7 +174,7 @@ func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query st
 		return nil, Translate(err)
 	}
 	defer func() { _ = rows.Close() }()
-	list := []T{}
+	list = []T{}
 	for rows.Next() {
 		list = append(list, *new(T)) // scanned in its place: an item of its own would be another allocation
 		var row Row = rows

@@ -33,6 +33,8 @@ type DB struct {
 	newNotifications chan struct{}
 	// when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
 	fullAt atomic.Int64
+	health health
+	slow   atomic.Int64 // statements that took SlowAfter or longer
 
 	Sampling     Sampling
 	longLists    longLists
@@ -48,8 +50,12 @@ type DB struct {
 	RehearseTx bool
 	// Clock returns the time of day; tests set another before they use the database.
 	Clock func() time.Time
-	// Log takes a record of each audit event once it is committed; nil: none does.
+	// Log takes a record of each audit event once it is committed, and of each slow statement; nil: none does.
 	Log *slog.Logger
+	// SlowAfter is how long a statement may take before it is logged, without the values in it; 0: none is.
+	SlowAfter time.Duration
+	// Observer watches the statements; nil: nobody does. It is set before the database is used.
+	Observer Observer
 }
 
 // Sampling bounds the work of a search: up to ExactUpTo hits are read one by one, and all hits where no id is above
@@ -79,14 +85,22 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.read.PingContext(ctx) }
-
 // Postgres reports whether the database is PostgreSQL; otherwise it is SQLite.
 func (db *DB) Postgres() bool { return db.dialect.name == goose.DialectPostgres }
 
 // Queries returns the number of statements run so far; tests check that an endpoint needs a constant number.
 func (db *DB) Queries() int64 { return db.queries.Load() }
+
+// Pools returns the state of each pool of connections by name: of PostgreSQL "all", of SQLite "read" and "write", which
+// is the one writing connection, for which transactions wait.
+func (db *DB) Pools() map[string]sql.DBStats {
+	if db.Postgres() {
+		return map[string]sql.DBStats{"all": db.write.Stats()}
+	}
+	write := db.write.Stats()
+	write.WaitCount, write.WaitDuration = db.writer.waits.Load(), time.Duration(db.writer.waited.Load())
+	return map[string]sql.DBStats{"read": db.read.Stats(), "write": write}
+}
 
 // WriteWaits returns how often a writer waited for a connection so far; on SQLite, for the one writer before it.
 func (db *DB) WriteWaits() int64 { return db.writer.waits.Load() + db.write.Stats().WaitCount }
@@ -188,7 +202,9 @@ func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) err
 
 func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, alone bool,
 	held *DeferredCommit) error {
-	c, err := db.begin(ctx, alone)
+	waiting, ran := db.run(ctx, beginText)
+	c, err := db.begin(waiting, alone)
+	ran.end(waiting, err)
 	if err != nil {
 		return err
 	}
@@ -255,7 +271,10 @@ func (c *Conn) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return c.rollback(ctx, err)
 	}
-	if err := c.finish(ctx, true); err != nil {
+	committing, ran := c.DB.run(ctx, commitText)
+	err := c.finish(committing, true)
+	ran.end(committing, err)
+	if err != nil {
 		return err
 	}
 	if c.DB.Log != nil {

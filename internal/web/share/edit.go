@@ -210,6 +210,7 @@ func (v *pageRequest) lookUp(p *listingPage) {
 	if pmid == "" {
 		byID, byDOI = nil, &doi
 	}
+	defer v.Waits()()
 	found, err := v.App.Materials.Publication(v.Context(), v.Who.Actor, byID, byDOI)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		p.LookupResult = e.Message

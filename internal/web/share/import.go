@@ -174,6 +174,7 @@ func importFaults(fields map[string][]string) ui.FieldErrors {
 
 // previewOne shows what importing an identifier would list.
 func (v *pageRequest) previewOne(p *importPage, name string) (ui.Response, error) {
+	defer v.Waits()()
 	found, err := v.App.Materials.PreviewImport(v.Context(), v.Who.Actor, nameOf(name))
 	if again, is, err := v.importRefused(p, err); is {
 		return again, err
@@ -196,6 +197,7 @@ var notFacts = []string{"id", "title", "category", "organization_id", "contact_u
 // importOne imports an identifier while the visitor waits.
 func (v *pageRequest) importOne(p *importPage, name string, grant int64) (ui.Response, error) {
 	n := nameOf(name)
+	defer v.Waits()()
 	m, existed, err := v.App.Materials.Import(v.Context(), v.Who.Actor,
 		material.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
 			Organization: exchange.Some(exchange.Ref(p.Options.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})

@@ -224,6 +224,7 @@ func (v *pageRequest) fromOther(p *listingPage, id string) error {
 
 // fromSource fills in the form from the record of an identifier at a public source.
 func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
+	defer v.Waits()()
 	found, err := v.App.Materials.PreviewImport(v.Context(), v.Who.Actor, nameOf(identifier))
 	if err != nil {
 		return err

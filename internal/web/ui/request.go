@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
+	"aliquot/internal/server"
 
 	"github.com/google/uuid"
 )
@@ -42,6 +43,10 @@ func (v *PageRequest) LogCause(err error) {
 		v.App.Log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
 	}
 }
+
+// Waits marks the request as one that waits for a public source or in a queue of its own, until the function that it
+// returns is called.
+func (v *PageRequest) Waits() (until func()) { return server.Waits(v.W) }
 
 // SignedIn reports whether the visitor is signed in.
 func (v *PageRequest) SignedIn() bool { return !v.Who.Anonymous() }
