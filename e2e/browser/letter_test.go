@@ -102,6 +102,8 @@ func (s *site) letterStates() []state {
 	facts := fmt.Sprintf("/catalog/%d/transfer", s.material("HT-29"))
 	return []state{
 		{"olivia", facts, sends(facts, "encumbered=YES"), 422},
+		{"tomas", "/letters?state=EXPIRED", nil, 200},
+		{"tomas", "/letters?state=SENT&after=999999", nil, 200},
 		{"tomas", desk + "?show=lab&with=999999", nil, 200},
 		{"tomas", desk, nil, 200},
 		{"tomas", desk + "?show=all&days=90", nil, 200},

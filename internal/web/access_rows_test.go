@@ -247,6 +247,8 @@ var access = []asked{
 	{"GET /requests/{id}/labels", "/requests/{issue request}/labels", "", "in 403 403 200 200 200"},
 
 	{"GET /requests/{id}", "/requests/{agreed}", "", "in 403 200 200 200 200"},
+	{"GET /letters", "/letters", "", "in 200 200 200 200 200"},
+	{"GET /letters", "/letters?state=SENT&institution={institution}&after=999999", "", "in 200 200 200 200 200"},
 	{"GET /letters/{id}", "/letters/{agreement}", "", "in 404 200 200 200 200"},
 	{"GET /letters/{id}", "/letters/999999", "", "in 404 404 404 404 404"},
 	{"GET /letters/{id}/document", "/letters/{agreement}/document", "", "in 404 200 200 200 200"},

@@ -93,6 +93,64 @@ func (w *world) agreement() letters.View {
 	return v
 }
 
+func TestLettersPage_ListsWhatTheVisitorMaySeeByStateAndInstitution(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		if a := w.as("gabriel").get("/letters").want(http.StatusOK); a.doc.Find("tbody tr").Length() != 1 {
+			t.Errorf("the demo has one letter of Gabriel's requests: %s", a.text("main"))
+		}
+		if a := w.as("nora").get("/letters"); a.has("tbody") || !a.has(".empty h3") || !strings.Contains(
+			a.text("main"), "No agreements yet") {
+			t.Errorf("nora has none: %s", a.text("main"))
+		}
+		josiah, tomas := w.as("josiah"), w.as("tomas")
+		sent := w.agreement()
+		row := josiah.get("/letters").want(http.StatusOK).doc.Find("tbody tr").First().Text()
+		for _, part := range []string{sent.Letter.Number, "Staining", "Provider Institute", "Sample University",
+			"Being signed", "waiting for the scientist who receives"} {
+			if !strings.Contains(row, part) {
+				t.Errorf("the newest row lacks %q: %s", part, row)
+			}
+		}
+		provider := fmt.Sprint(sent.Letter.Provider)
+		of := "/letters?state=SENT&institution=" + provider
+		if a := tomas.get(of).want(http.StatusOK); a.doc.Find("tbody tr").Length() != 1 ||
+			a.doc.Find("#f-institution option[selected]").Text() != "Provider Institute" ||
+			a.doc.Find("#f-state option[selected]").Text() != "Being signed" {
+			t.Errorf("those with the provider that are being signed: %s", a.text("main"))
+		}
+		if a := tomas.get("/letters?state=DRAFT&institution=" + provider); a.has("tbody") ||
+			!strings.Contains(a.text("main"), "No agreement is like that") {
+			t.Errorf("it has no draft: %s", a.text("main"))
+		}
+		if a := tomas.get(of + fmt.Sprintf("&after=%d", sent.ID)); a.has("tbody") || !a.has(`a[rel=prev][href="`+
+			strings.ReplaceAll(of, "state=SENT&institution="+provider, "institution="+provider+"&state=SENT")+`"]`) {
+			t.Errorf("behind the last: %s", a.text("main"))
+		}
+	})
+}
+
+func TestLettersPage_HasPages(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.providing()
+		w.placed()
+		for i := range 26 {
+			w.drafted(w.newRequest("PROTOCOL", fmt.Sprint("Staining ", i)), "NONE")
+		}
+		olivia, seen := w.as("olivia"), map[string]bool{}
+		pages := 0
+		for path := "/letters?state=DRAFT"; path != ""; pages++ {
+			a := olivia.get(path).want(http.StatusOK)
+			a.doc.Find("tbody th a").Each(func(_ int, s *goquery.Selection) { seen[s.Text()] = true })
+			path = a.doc.Find("a[rel=next]").AttrOr("href", "")
+		}
+		if pages != 2 || len(seen) != 27 {
+			t.Errorf("%d drafts on %d pages, want 26 and one of the demo on 2", len(seen), pages)
+		}
+	})
+}
+
 // TestLetterPage_LeadsFromTheRequestToTheExecutedAgreement by forms alone.
 func TestLetterPage_LeadsFromTheRequestToTheExecutedAgreement(t *testing.T) {
 	t.Parallel()
