@@ -130,6 +130,24 @@ func TestLettersPage_ListsWhatTheVisitorMaySeeByStateAndInstitution(t *testing.T
 	})
 }
 
+func TestHome_SaysWhyAnAgreementCannotBeSignedYet(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		const tasks = "section[aria-labelledby=h-wait]"
+		tomas := w.as("tomas")
+		if text := tomas.get("/").text(tasks); strings.Count(text, "Sign it") != 1 ||
+			strings.Count(text, "Cannot be signed yet") != 1 ||
+			!strings.Contains(text, "That Josiah Carberry is at Sample University is known from themselves alone") {
+			t.Errorf("one of the demo waits for a confirmation: %s", text)
+		}
+		w.placed()
+		if text := tomas.get("/").text(tasks); strings.Count(text, "Sign it") != 2 ||
+			strings.Contains(text, "Cannot be signed yet") {
+			t.Errorf("once it is confirmed: %s", text)
+		}
+	})
+}
+
 func TestLettersPage_HasPages(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {

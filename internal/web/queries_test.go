@@ -13,7 +13,7 @@ const maxReads = 20
 
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
-	"GET /{$}": 27, // with inquiries to answer, agreements to sign, and what an import listed
+	"GET /{$}": 31, // with inquiries to answer, agreements to sign or why not yet, and what an import listed
 	// with the texts that the lab keeps, what the requester asked and requested before, which agreement fits, what the
 	// transfer needs, and permits to choose from
 	"GET /requests/{id}":           45,

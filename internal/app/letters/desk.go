@@ -17,19 +17,27 @@ import (
 
 // Inbox lists the letters that wait for the caller's signature, newest first.
 func (a Letters) Inbox(ctx context.Context, who exchange.Actor,
-	p exchange.Page) (page exchange.ListPage[letter.Agreement], err error) {
+	p exchange.Page) (exchange.ListPage[letter.Agreement], error) {
+	page, _, err := a.inbox(ctx, a.DB.Read(), who, p)
+	return page, err
+}
+
+// inbox is Inbox, with where the caller may sign for institutions.
+func (a Letters) inbox(ctx context.Context, c store.Conn, who exchange.Actor,
+	p exchange.Page) (page exchange.ListPage[letter.Agreement], seats []party.Seat, err error) {
 	if err := a.MayRead(ctx, who, exchange.AgreementList, who.Relations(), "agreements"); err != nil {
-		return page, err
+		return page, nil, err
 	}
 	if !who.Is(who.ID) { // a program for one lab signs nothing
-		return page, nil
+		return page, nil, nil
 	}
-	c := a.DB.Read()
 	own, err := registersOf(ctx, c, who)
 	if err != nil {
-		return page, err
+		return page, nil, err
 	}
-	return c.Agreements.Waiting(ctx, who.ID, own.Seats(who.ID, exchange.DayOf(c.Now)), p)
+	seats = own.Seats(who.ID, exchange.DayOf(c.Now))
+	page, err = c.Agreements.Waiting(ctx, who.ID, seats, p)
+	return page, seats, err
 }
 
 // Desk is what the office of an institution sees of its letters.
@@ -99,11 +107,7 @@ func (a Letters) readDealings(ctx context.Context, c store.Conn, institution int
 	for i, l := range d.Letters {
 		ids[i] = l.Requester
 	}
-	users, err := c.Users.ByIDs(ctx, ids)
-	d.Requesters = map[uuid.UUID]person.User{}
-	for _, u := range users {
-		d.Requesters[u.ID] = u
-	}
+	d.Requesters, err = usersOf(ctx, c, ids)
 	return err
 }
 

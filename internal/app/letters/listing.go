@@ -68,10 +68,6 @@ func (a Letters) readNames(ctx context.Context, c store.Conn, l *Listing, instit
 	for _, o := range organizations {
 		l.Labs[o.ID] = o.Name
 	}
-	users, err := c.Users.ByIDs(ctx, people)
-	l.Requesters = map[uuid.UUID]person.User{}
-	for _, u := range users {
-		l.Requesters[u.ID] = u
-	}
+	l.Requesters, err = usersOf(ctx, c, people)
 	return err
 }
