@@ -399,6 +399,57 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 	})
 }
 
+// TestOffice_DraftsForRequestsThatNeedAnAgreement of its people; those to a lab are with the office of the lab's
+// institution.
+func TestOffice_DraftsForRequestsThatNeedAnAgreement(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.providing()
+		w.placed()
+		first, second := w.newRequest("PLASMID", "pUC18"), w.newRequest("PLASMID", "pUC19")
+		w.newRequest("PROTOCOL", "Staining") // needs none
+		tomas, olivia := w.as("tomas"), w.as("olivia")
+		office := tomas.get("/offices?q=sample").doc.Find(".lines a").First().AttrOr("href", "")
+		provider := olivia.get("/offices?q=provider").doc.Find(".lines a").First().AttrOr("href", "")
+		for path, v := range map[string]*visitor{office + "/requests?side=receive": tomas,
+			provider + "/requests": olivia} {
+			list := v.get(path).want(http.StatusOK)
+			for _, q := range []int64{first.ID, second.ID} {
+				if !list.has(fmt.Sprintf("input[name=id][value='%d']", q)) {
+					t.Errorf("%s lacks request %d: %s", path, q, list.text("main"))
+				}
+			}
+			if strings.Contains(list.text("tbody"), "Staining") {
+				t.Errorf("%s has what needs no agreement", path)
+			}
+		}
+		for path, v := range map[string]*visitor{office + "/requests": tomas,
+			provider + "/requests?side=receive": olivia} {
+			if text := v.get(path).want(http.StatusOK).text("main"); strings.Contains(text, "pUC18") {
+				t.Errorf("%s has requests of the other side: %s", path, text)
+			}
+		}
+		olivia.get(office + "/requests").want(http.StatusForbidden)
+		receiving := office + "/requests?side=receive"
+		if a := tomas.post(receiving, "id", "999999").want(http.StatusUnprocessableEntity); !a.has("#f-id-e, .err") {
+			t.Errorf("a request that does not exist: %s", a.text("main"))
+		}
+		drafted := tomas.post(receiving, "id", fmt.Sprint(first.ID), "id", fmt.Sprint(second.ID)).
+			want(http.StatusSeeOther).header.Get("Location")
+		if text := tomas.get(drafted).want(http.StatusOK).text("main"); !strings.Contains(text, "pUC18") ||
+			!strings.Contains(text, "pUC19") {
+			t.Errorf("the draft: %s", text)
+		}
+		if text := tomas.get(receiving).text("main"); strings.Contains(text, "pUC18") {
+			t.Errorf("what has an agreement is listed: %s", text)
+		}
+		if a := tomas.post(receiving, "id", fmt.Sprint(first.ID)).want(http.StatusConflict); !strings.Contains(
+			a.text("main"), "is in the letter") {
+			t.Errorf("a second one: %s", a.text("main"))
+		}
+	})
+}
+
 func TestDesk_SignsManyWithOneTouchOfAPasskey(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {

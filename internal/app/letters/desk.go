@@ -40,6 +40,9 @@ func (a Letters) inbox(ctx context.Context, c store.Conn, who exchange.Actor,
 	return page, seats, err
 }
 
+// Desks are the use cases of the offices of institutions: what they see of agreements, and of requests that need one.
+type Desks struct{ Letters }
+
 // Desk is what the office of an institution sees of its letters.
 type Desk struct {
 	Letters []letter.Agreement
@@ -53,10 +56,10 @@ type Desk struct {
 }
 
 // Desk reads one page of the letters of an institution, for those who sign for it. Pages count from 1.
-func (a Letters) Desk(ctx context.Context, who exchange.Actor, institution int64, by letter.DeskFilter, page,
+func (a Desks) Desk(ctx context.Context, who exchange.Actor, institution int64, by letter.DeskFilter, page,
 	size int) (d Desk, err error) {
 	c := a.DB.Read()
-	if err := a.mayDesk(ctx, c, who, institution); err != nil {
+	if err := a.mayDesk(ctx, c, who, institution, exchange.AgreementRead); err != nil {
 		return d, err
 	}
 	if d.Letters, d.Total, err = c.Agreements.Desk(ctx, institution, by, size, (page-1)*size); err != nil {
@@ -68,18 +71,18 @@ func (a Letters) Desk(ctx context.Context, who exchange.Actor, institution int64
 	return d, a.readDealings(ctx, c, institution, &d)
 }
 
-// mayDesk checks that who signs for an institution.
-func (a Letters) mayDesk(ctx context.Context, c store.Conn, who exchange.Actor, institution int64) error {
+// mayDesk checks that who may do something because they sign for an institution.
+func (a Desks) mayDesk(ctx context.Context, c store.Conn, who exchange.Actor, institution int64,
+	action exchange.Action) error {
 	offices, err := officesOf(ctx, c, who)
 	if err != nil {
 		return err
 	}
-	return a.MayRead(ctx, who, exchange.AgreementRead, who.ToInstitution(slices.Contains(offices, institution)),
-		"agreements")
+	return a.MayRead(ctx, who, action, who.ToInstitution(slices.Contains(offices, institution)), "agreements")
 }
 
 // readDealings reads the names on a desk, and what its letters can be filtered by.
-func (a Letters) readDealings(ctx context.Context, c store.Conn, institution int64, d *Desk) error {
+func (a Desks) readDealings(ctx context.Context, c store.Conn, institution int64, d *Desk) error {
 	dealings, err := c.Agreements.Dealings(ctx, institution)
 	if err != nil {
 		return err
@@ -114,10 +117,10 @@ func (a Letters) readDealings(ctx context.Context, c store.Conn, institution int
 func unique(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
 // OnDesk reads those of some letters that an institution is a party of, for those who sign for it.
-func (a Letters) OnDesk(ctx context.Context, who exchange.Actor, institution int64,
+func (a Desks) OnDesk(ctx context.Context, who exchange.Actor, institution int64,
 	ids []int64) ([]letter.Agreement, error) {
 	c := a.DB.Read()
-	if err := a.mayDesk(ctx, c, who, institution); err != nil || len(ids) == 0 {
+	if err := a.mayDesk(ctx, c, who, institution, exchange.AgreementRead); err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	return c.Agreements.OfInstitution(ctx, institution, ids)

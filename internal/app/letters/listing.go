@@ -60,13 +60,8 @@ func (a Letters) readNames(ctx context.Context, c store.Conn, l *Listing, instit
 	if l.Institutions, err = c.Institutions.Names(ctx, unique(institutions)); err != nil {
 		return err
 	}
-	organizations, err := c.Organizations.ByIDs(ctx, unique(labs))
-	if err != nil {
+	if l.Labs, err = labNames(ctx, c, labs); err != nil {
 		return err
-	}
-	l.Labs = map[int64]string{}
-	for _, o := range organizations {
-		l.Labs[o.ID] = o.Name
 	}
 	l.Requesters, err = usersOf(ctx, c, people)
 	return err

@@ -131,7 +131,7 @@ func (v *pageRequest) readDesk(id int64) (*deskPage, error) {
 	}
 	q := v.URL.Query()
 	by, days, number := v.deskAsked(q)
-	d, err := v.App.Letters.Desk(v.Context(), v.Who.Actor, id, by, number, lettersOfPage)
+	d, err := v.App.Desks.Desk(v.Context(), v.Who.Actor, id, by, number, lettersOfPage)
 	if exchange.CodeOf(err) == exchange.Forbidden {
 		err = exchange.Errorf(exchange.Forbidden, "Only those who sign for %s see its agreements.", base.LegalName)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/letter"
-	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/web/ui"
@@ -60,15 +59,6 @@ func (*listPage) State(s letter.State) ui.LetterState { return ui.LetterStateOf(
 
 // Letter returns the address of an agreement.
 func (*listPage) Letter(id int64) string { return ui.LetterPath(id) }
-
-// Waits returns whose signatures an agreement waits for.
-func (*listPage) Waits(l letter.Agreement) string {
-	var roles []string
-	for _, role := range l.Waits {
-		roles = append(roles, "the "+party.Label(role))
-	}
-	return strings.Join(roles, ", ")
-}
 
 // list shows the agreements of the visitor, their labs and their institutions. Unknown filters filter nothing.
 func (v *pageRequest) list() (ui.Response, error) {
