@@ -117,7 +117,7 @@ var access = []asked{
 		"in 403 403 403 404 404"},
 	{"GET /offices/{id}/playbook", "/offices/{institution}/playbook", "", "in 403 403 403 200 200"},
 	{"GET /offices/{id}/playbook", "/offices/{institution}/playbook?with=999999", "", "in 403 403 403 422 422"},
-	{"POST /offices/{id}/playbook", "/offices/{institution}/playbook", "families=UBMTA_LETTER&provide_REPORT=ASK",
+	{"POST /offices/{id}/playbook", "/offices/{institution}/playbook", "families_1=UBMTA_LETTER&provide_REPORT=ASK",
 		"in 403 403 403 422 422"},
 	{"GET /offices/{id}/letters", "/offices/{institution}/letters", "", "in 403 403 403 200 200"},
 	{"GET /offices/{id}/letters", "/offices/{institution}/letters?show=all&days=7&category=OTHER", "",

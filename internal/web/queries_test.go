@@ -24,7 +24,7 @@ var moreReads = map[string]int64{
 	"GET /letters/{id}/sign":       46,
 	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
 	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have
-	"GET /offices/{id}/playbook":   24, // the same, and the playbook with the names that it has
+	"GET /offices/{id}/playbook":   26, // the same, and the playbook with the names that it has and offers
 	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by
 	"GET /offices/{id}/requests":   28, // the same, and the requests with the names that they have
 	"GET /account/export/data.zip": 43, // one or two for each kind of thing that is kept about a person
