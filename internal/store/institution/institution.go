@@ -169,9 +169,10 @@ func (st Institutions) LabsOf(ctx context.Context, organizations ...int64) ([]pa
 		args...)
 }
 
-// OfLab returns the institution of a lab on a day with its name, as party.InstitutionOf says; the zero value if there is
-// none.
-func (st Institutions) OfLab(ctx context.Context, organization int64, day exchange.Date) (of exchange.Named, err error) {
+// OfLab returns the institution of a lab on a day with its name, as party.InstitutionOf says; the zero value if there
+// is none.
+func (st Institutions) OfLab(ctx context.Context, organization int64, day exchange.Date) (of exchange.Named,
+	err error) {
 	found, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, n *exchange.Named) error { return r.Scan(&n.ID, &n.Name) },
 		`SELECT i.id, i.legal_name FROM institution_labs l JOIN institutions i ON i.id = l.institution
 		WHERE l.organization = $1 AND l.confirmed AND l.from_day <= $2 AND (l.until_day = '' OR l.until_day > $2)
