@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"strings"
 	"testing"
 
 	"aliquot/internal/agreement/letter"
@@ -98,10 +99,18 @@ func (s *site) letterStates() []state {
 	late, path := fmt.Sprintf("/letters/%d", draft.ID), fmt.Sprintf("/letters/%d", sent.ID)
 	desk := fmt.Sprintf("/offices/%d/letters", s.id("SELECT id FROM institutions WHERE legal_name = $1",
 		"Sample University"))
+	needs := strings.TrimSuffix(desk, "letters") + "requests"
+	lettered := fmt.Sprint(sent.Letter.Requests[0].ID)
 	first := fmt.Sprint(s.id("SELECT MIN(id) FROM agreements WHERE state = $1", "SENT"))
 	facts := fmt.Sprintf("/catalog/%d/transfer", s.material("HT-29"))
 	return []state{
 		{"olivia", facts, sends(facts, "encumbered=YES"), 422},
+		{"tomas", "/letters?state=EXPIRED", nil, 200},
+		{"tomas", "/letters?state=SENT&after=999999", nil, 200},
+		{"tomas", needs, nil, 200},
+		{"tomas", needs, sends(needs, ""), 422},
+		{"tomas", needs, sends(needs, "id="+lettered), 409},
+		{"tomas", needs + "?side=receive&after=999999", nil, 200},
 		{"tomas", desk + "?show=lab&with=999999", nil, 200},
 		{"tomas", desk, nil, 200},
 		{"tomas", desk + "?show=all&days=90", nil, 200},

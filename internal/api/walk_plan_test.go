@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/request"
@@ -23,6 +24,15 @@ type walk struct {
 	sorts int // how often SQLite may sort, no more than limit rows each time
 	// it walks the table by its id, of which it shows every row or almost every one
 	byID bool
+}
+
+// provider is the institution of the lab, by which the letter of the crowd is.
+func (c *crowd) provider() (id int64) {
+	c.t.Helper()
+	if err := c.sql.QueryRowContext(c.t.Context(), "SELECT provider FROM agreements LIMIT 1").Scan(&id); err != nil {
+		c.t.Fatal(err)
+	}
+	return id
 }
 
 // only discards what a statement returns beside its error.
@@ -104,6 +114,14 @@ func (c *crowd) walks() []walk {
 			return only(tx.Log.Entries(ctx, 0, limit))
 		}},
 	}
+	for _, side := range []party.Direction{party.Provide, party.Receive} {
+		// the part and the whole are sorted; almost all labs and people of the crowd are of one institution
+		list = append(list, walk{name: "requests that need an agreement, " + string(side), sorts: 2, byID: true,
+			read: func(ctx context.Context, tx store.Conn, limit int) error {
+				return only(tx.Agreements.Needs(ctx, c.provider(), side, exchange.DayOf(tx.Now),
+					exchange.Page{Limit: limit, Order: exchange.Order{Ascending: true}}))
+			}})
+	}
 	viewer := exchange.Actor{ID: c.owner.ID, Organizations: []int64{organization, c.owner.Lab}} // of few labs
 	// Requests of a person's labs come from an index that has each lab in the order of waiting, and all are sorted, as
 	// is every order by due date.
@@ -132,7 +150,8 @@ func (c *crowd) checkWalk(w walk) {
 			c.t.Fatalf("%s: %v", w.name, err)
 		}
 	}, func(query string) bool {
-		return strings.Contains(query, "FROM ") && !strings.Contains(query, "FROM request_documents") // of those read
+		return strings.Contains(query, "FROM ") &&
+			!strings.Contains(query, "FROM request_documents WHERE request_id IN") // of those read
 	})
 	if len(list) == 0 {
 		c.t.Errorf("%s runs no statement", w.name)

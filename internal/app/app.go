@@ -42,6 +42,7 @@ type App struct {
 	Letters       letters.Letters
 	Lineages      letters.Lineages
 	Duties        letters.Duties
+	Desks         letters.Desks
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
 	Papers        transfer.Papers
@@ -65,6 +66,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Instruments: instruments.New(c), Labs: labs.New(c), Letters: letters.New(c),
 		Lineages:      letters.Lineages{Letters: letters.New(c)},
 		Duties:        letters.Duties{Letters: letters.New(c)},
+		Desks:         letters.Desks{Letters: letters.New(c)},
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},

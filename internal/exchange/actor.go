@@ -121,7 +121,7 @@ var reads = []Action{
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
 	InstitutionRead, AffiliationRead, AuthorityRead, PlaybookRead, SignatoryRead,
-	AgreementList, AgreementRead, AgreementOpen,
+	AgreementList, AgreementNeeds, AgreementRead, AgreementOpen,
 	InstrumentRead, PermitList, PermitRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }

@@ -146,7 +146,8 @@ const (
 	PermitUse   Action = "permit.use" // for a request
 
 	AgreementCreate Action = "agreement.create"
-	AgreementList   Action = "agreement.list" // those that the caller may read
+	AgreementList   Action = "agreement.list"  // those that the caller may read
+	AgreementNeeds  Action = "agreement.needs" // requests of an institution that need one and have none
 	AgreementRead   Action = "agreement.read"
 	AgreementOpen   Action = "agreement.open" // with a link by mail; with its code, also to sign or decline
 	AgreementSign   Action = "agreement.sign"
@@ -314,6 +315,7 @@ var rules = Policy{
 
 	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
 	AgreementList:   SignedIn,
+	AgreementNeeds:  OfficerOf,
 	AgreementRead:   MemberOf | RequesterOf | OfficerOf,
 	AgreementOpen:   Anyone,
 	AgreementSign:   MemberOf | RequesterOf | OfficerOf, // what each may sign, their authority says

@@ -205,6 +205,7 @@ const matrix = `
 | both | permit.use | the owner | n | n | n | y | n | n | n | y |
 | both | permit.use | an institution | n | n | n | y | n | n | n | y |
 | both | agreement.create | a letter | n | n | y | y | y | y | n | y |
+| both | agreement.needs | an institution | n | n | n | y | n | n | n | y |
 | both | agreement.list | nothing | n | y | y | y | y | y | y | y |
 | both | agreement.read | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.sign | a letter | n | n | y | y | y | y | n | y |

@@ -33,6 +33,23 @@ func (w *world) labOf(name string) string {
 }
 
 // TestLabPage_TabsFollowThePolicy also holds that nobody sees a tab that they may not open.
+func TestLabPage_NamesItsInstitution(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		at := func() string {
+			return w.as("").get(fmt.Sprintf("/labs/%d", w.material("HeLa").OrganizationID)).want(http.StatusOK).
+				text(`main header a[href^="/offices/"]`)
+		}
+		if name := at(); name != "Sample University" {
+			t.Errorf("the lab is at %q", name)
+		}
+		w.providing() // of several, the institution whose entry begins last counts
+		if name := at(); name != "Provider Institute" {
+			t.Errorf("the lab moved, and is at %q", name)
+		}
+	})
+}
+
 func TestLabPage_TabsFollowThePolicy(t *testing.T) {
 	t.Parallel()
 	w := alone(t)

@@ -93,6 +93,82 @@ func (w *world) agreement() letters.View {
 	return v
 }
 
+func TestLettersPage_ListsWhatTheVisitorMaySeeByStateAndInstitution(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		if a := w.as("gabriel").get("/letters").want(http.StatusOK); a.doc.Find("tbody tr").Length() != 1 {
+			t.Errorf("the demo has one letter of Gabriel's requests: %s", a.text("main"))
+		}
+		if a := w.as("nora").get("/letters"); a.has("tbody") || !a.has(".empty h3") || !strings.Contains(
+			a.text("main"), "No agreements yet") {
+			t.Errorf("nora has none: %s", a.text("main"))
+		}
+		josiah, tomas := w.as("josiah"), w.as("tomas")
+		sent := w.agreement()
+		row := josiah.get("/letters").want(http.StatusOK).doc.Find("tbody tr").First().Text()
+		for _, part := range []string{sent.Letter.Number, "Staining", "Provider Institute", "Sample University",
+			"Being signed", "waiting for the scientist who receives"} {
+			if !strings.Contains(row, part) {
+				t.Errorf("the newest row lacks %q: %s", part, row)
+			}
+		}
+		provider := fmt.Sprint(sent.Letter.Provider)
+		of := "/letters?state=SENT&institution=" + provider
+		if a := tomas.get(of).want(http.StatusOK); a.doc.Find("tbody tr").Length() != 1 ||
+			a.doc.Find("#f-institution option[selected]").Text() != "Provider Institute" ||
+			a.doc.Find("#f-state option[selected]").Text() != "Being signed" {
+			t.Errorf("those with the provider that are being signed: %s", a.text("main"))
+		}
+		if a := tomas.get("/letters?state=DRAFT&institution=" + provider); a.has("tbody") ||
+			!strings.Contains(a.text("main"), "No agreement is like that") {
+			t.Errorf("it has no draft: %s", a.text("main"))
+		}
+		if a := tomas.get(of + fmt.Sprintf("&after=%d", sent.ID)); a.has("tbody") || !a.has(`a[rel=prev][href="`+
+			strings.ReplaceAll(of, "state=SENT&institution="+provider, "institution="+provider+"&state=SENT")+`"]`) {
+			t.Errorf("behind the last: %s", a.text("main"))
+		}
+	})
+}
+
+func TestHome_SaysWhyAnAgreementCannotBeSignedYet(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		const tasks = "section[aria-labelledby=h-wait]"
+		tomas := w.as("tomas")
+		if text := tomas.get("/").text(tasks); strings.Count(text, "Sign it") != 1 ||
+			strings.Count(text, "Cannot be signed yet") != 1 ||
+			!strings.Contains(text, "That Josiah Carberry is at Sample University is known from themselves alone") {
+			t.Errorf("one of the demo waits for a confirmation: %s", text)
+		}
+		w.placed()
+		if text := tomas.get("/").text(tasks); strings.Count(text, "Sign it") != 2 ||
+			strings.Contains(text, "Cannot be signed yet") {
+			t.Errorf("once it is confirmed: %s", text)
+		}
+	})
+}
+
+func TestLettersPage_HasPages(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.providing()
+		w.placed()
+		for i := range 26 {
+			w.drafted(w.newRequest("PROTOCOL", fmt.Sprint("Staining ", i)), "NONE")
+		}
+		olivia, seen := w.as("olivia"), map[string]bool{}
+		pages := 0
+		for path := "/letters?state=DRAFT"; path != ""; pages++ {
+			a := olivia.get(path).want(http.StatusOK)
+			a.doc.Find("tbody th a").Each(func(_ int, s *goquery.Selection) { seen[s.Text()] = true })
+			path = a.doc.Find("a[rel=next]").AttrOr("href", "")
+		}
+		if pages != 2 || len(seen) != 27 {
+			t.Errorf("%d drafts on %d pages, want 26 and one of the demo on 2", len(seen), pages)
+		}
+	})
+}
+
 // TestLetterPage_LeadsFromTheRequestToTheExecutedAgreement by forms alone.
 func TestLetterPage_LeadsFromTheRequestToTheExecutedAgreement(t *testing.T) {
 	t.Parallel()
@@ -319,6 +395,57 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 		}
 		if home := josiah.get("/").text("section[aria-labelledby=h-wait]"); strings.Count(home, "Sign it") != 2 {
 			t.Errorf("the tasks of the requester: %s", home)
+		}
+	})
+}
+
+// TestOffice_DraftsForRequestsThatNeedAnAgreement of its people; those to a lab are with the office of the lab's
+// institution.
+func TestOffice_DraftsForRequestsThatNeedAnAgreement(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.providing()
+		w.placed()
+		first, second := w.newRequest("PLASMID", "pUC18"), w.newRequest("PLASMID", "pUC19")
+		w.newRequest("PROTOCOL", "Staining") // needs none
+		tomas, olivia := w.as("tomas"), w.as("olivia")
+		office := tomas.get("/offices?q=sample").doc.Find(".lines a").First().AttrOr("href", "")
+		provider := olivia.get("/offices?q=provider").doc.Find(".lines a").First().AttrOr("href", "")
+		for path, v := range map[string]*visitor{office + "/requests?side=receive": tomas,
+			provider + "/requests": olivia} {
+			list := v.get(path).want(http.StatusOK)
+			for _, q := range []int64{first.ID, second.ID} {
+				if !list.has(fmt.Sprintf("input[name=id][value='%d']", q)) {
+					t.Errorf("%s lacks request %d: %s", path, q, list.text("main"))
+				}
+			}
+			if strings.Contains(list.text("tbody"), "Staining") {
+				t.Errorf("%s has what needs no agreement", path)
+			}
+		}
+		for path, v := range map[string]*visitor{office + "/requests": tomas,
+			provider + "/requests?side=receive": olivia} {
+			if text := v.get(path).want(http.StatusOK).text("main"); strings.Contains(text, "pUC18") {
+				t.Errorf("%s has requests of the other side: %s", path, text)
+			}
+		}
+		olivia.get(office + "/requests").want(http.StatusForbidden)
+		receiving := office + "/requests?side=receive"
+		if a := tomas.post(receiving, "id", "999999").want(http.StatusUnprocessableEntity); !a.has("#f-id-e, .err") {
+			t.Errorf("a request that does not exist: %s", a.text("main"))
+		}
+		drafted := tomas.post(receiving, "id", fmt.Sprint(first.ID), "id", fmt.Sprint(second.ID)).
+			want(http.StatusSeeOther).header.Get("Location")
+		if text := tomas.get(drafted).want(http.StatusOK).text("main"); !strings.Contains(text, "pUC18") ||
+			!strings.Contains(text, "pUC19") {
+			t.Errorf("the draft: %s", text)
+		}
+		if text := tomas.get(receiving).text("main"); strings.Contains(text, "pUC18") {
+			t.Errorf("what has an agreement is listed: %s", text)
+		}
+		if a := tomas.post(receiving, "id", fmt.Sprint(first.ID)).want(http.StatusConflict); !strings.Contains(
+			a.text("main"), "is in the letter") {
+			t.Errorf("a second one: %s", a.text("main"))
 		}
 	})
 }

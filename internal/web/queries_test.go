@@ -13,7 +13,7 @@ const maxReads = 20
 
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
-	"GET /{$}": 27, // with inquiries to answer, agreements to sign, and what an import listed
+	"GET /{$}": 31, // with inquiries to answer, agreements to sign or why not yet, and what an import listed
 	// with the texts that the lab keeps, what the requester asked and requested before, which agreement fits, what the
 	// transfer needs, and permits to choose from
 	"GET /requests/{id}":           45,
@@ -24,8 +24,9 @@ var moreReads = map[string]int64{
 	"GET /letters/{id}/sign":       46,
 	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
 	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have
-	"GET /offices/{id}/playbook":   24, // the same, and the playbook with the names that it has
+	"GET /offices/{id}/playbook":   26, // the same, and the playbook with the names that it has and offers
 	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by
+	"GET /offices/{id}/requests":   28, // the same, and the requests with the names that they have
 	"GET /account/export/data.zip": 43, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }

@@ -142,6 +142,17 @@ type Filter struct {
 	Institution *int64 `query:"institution" help:"Only those that this institution provides or receives under."`
 }
 
+// Need is a request that needs an agreement and has none: what the offices of both institutions see of it.
+type Need struct {
+	Request      int64
+	MaterialID   int64
+	Material     string // its title
+	Quantity     string
+	Organization int64 // the lab that provides
+	Requester    uuid.UUID
+	CreatedAt    time.Time
+}
+
 // Desk is on whom the letters of an institution wait, as its office looks at them.
 type Desk string
 

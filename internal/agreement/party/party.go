@@ -169,6 +169,16 @@ func Affiliated(rows []Affiliation, person uuid.UUID, institution int64,
 	return affiliated, confirmed
 }
 
+// InstitutionsOf returns the institutions at which the person is on the day, each once, however that is known.
+func InstitutionsOf(rows []Affiliation, person uuid.UUID, day exchange.Date) (list []int64) {
+	for _, a := range rows {
+		if a.Person == person && a.Holds(day) && !slices.Contains(list, a.Institution) {
+			list = append(list, a.Institution)
+		}
+	}
+	return list
+}
+
 // Home returns the institution of a person on a day: of several, that of a confirmed affiliation, and then the latest;
 // 0 if there is none.
 func Home(own []Affiliation, day exchange.Date) int64 {

@@ -22,8 +22,9 @@ import (
 // Lab is an organization as the head of its page shows it to a viewer.
 type Lab struct {
 	lab.Organization
-	Head   person.User // its owner
-	Member bool        // the viewer is a member
+	Head   person.User    // its owner
+	At     exchange.Named // its institution today; the zero value: none that is confirmed
+	Member bool           // the viewer is a member
 	Owner  bool
 	store.LabCounts
 	Pace  request.Pace
@@ -47,6 +48,9 @@ func (a Labs) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 		return ok
 	}
 	if l.Head, err = c.Users.Get(ctx, l.Organization.Owner); err != nil {
+		return l, err
+	}
+	if l.At, err = c.Institutions.OfLab(ctx, id, exchange.DayOf(c.Now)); err != nil {
 		return l, err
 	}
 	if l.LabCounts, err = c.Organizations.Counts(ctx, id, who.ID); err != nil {

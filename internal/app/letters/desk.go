@@ -17,20 +17,31 @@ import (
 
 // Inbox lists the letters that wait for the caller's signature, newest first.
 func (a Letters) Inbox(ctx context.Context, who exchange.Actor,
-	p exchange.Page) (page exchange.ListPage[letter.Agreement], err error) {
+	p exchange.Page) (exchange.ListPage[letter.Agreement], error) {
+	page, _, err := a.inbox(ctx, a.DB.Read(), who, p)
+	return page, err
+}
+
+// inbox is Inbox, with where the caller may sign for institutions.
+func (a Letters) inbox(ctx context.Context, c store.Conn, who exchange.Actor,
+	p exchange.Page) (page exchange.ListPage[letter.Agreement], seats []party.Seat, err error) {
 	if err := a.MayRead(ctx, who, exchange.AgreementList, who.Relations(), "agreements"); err != nil {
-		return page, err
+		return page, nil, err
 	}
 	if !who.Is(who.ID) { // a program for one lab signs nothing
-		return page, nil
+		return page, nil, nil
 	}
-	c := a.DB.Read()
 	own, err := registersOf(ctx, c, who)
 	if err != nil {
-		return page, err
+		return page, nil, err
 	}
-	return c.Agreements.Waiting(ctx, who.ID, own.Seats(who.ID, exchange.DayOf(c.Now)), p)
+	seats = own.Seats(who.ID, exchange.DayOf(c.Now))
+	page, err = c.Agreements.Waiting(ctx, who.ID, seats, p)
+	return page, seats, err
 }
+
+// Desks are the use cases of the offices of institutions: what they see of agreements, and of requests that need one.
+type Desks struct{ Letters }
 
 // Desk is what the office of an institution sees of its letters.
 type Desk struct {
@@ -45,10 +56,10 @@ type Desk struct {
 }
 
 // Desk reads one page of the letters of an institution, for those who sign for it. Pages count from 1.
-func (a Letters) Desk(ctx context.Context, who exchange.Actor, institution int64, by letter.DeskFilter, page,
+func (a Desks) Desk(ctx context.Context, who exchange.Actor, institution int64, by letter.DeskFilter, page,
 	size int) (d Desk, err error) {
 	c := a.DB.Read()
-	if err := a.mayDesk(ctx, c, who, institution); err != nil {
+	if err := a.mayDesk(ctx, c, who, institution, exchange.AgreementRead); err != nil {
 		return d, err
 	}
 	if d.Letters, d.Total, err = c.Agreements.Desk(ctx, institution, by, size, (page-1)*size); err != nil {
@@ -60,18 +71,18 @@ func (a Letters) Desk(ctx context.Context, who exchange.Actor, institution int64
 	return d, a.readDealings(ctx, c, institution, &d)
 }
 
-// mayDesk checks that who signs for an institution.
-func (a Letters) mayDesk(ctx context.Context, c store.Conn, who exchange.Actor, institution int64) error {
+// mayDesk checks that who may do something because they sign for an institution.
+func (a Desks) mayDesk(ctx context.Context, c store.Conn, who exchange.Actor, institution int64,
+	action exchange.Action) error {
 	offices, err := officesOf(ctx, c, who)
 	if err != nil {
 		return err
 	}
-	return a.MayRead(ctx, who, exchange.AgreementRead, who.ToInstitution(slices.Contains(offices, institution)),
-		"agreements")
+	return a.MayRead(ctx, who, action, who.ToInstitution(slices.Contains(offices, institution)), "agreements")
 }
 
 // readDealings reads the names on a desk, and what its letters can be filtered by.
-func (a Letters) readDealings(ctx context.Context, c store.Conn, institution int64, d *Desk) error {
+func (a Desks) readDealings(ctx context.Context, c store.Conn, institution int64, d *Desk) error {
 	dealings, err := c.Agreements.Dealings(ctx, institution)
 	if err != nil {
 		return err
@@ -99,21 +110,17 @@ func (a Letters) readDealings(ctx context.Context, c store.Conn, institution int
 	for i, l := range d.Letters {
 		ids[i] = l.Requester
 	}
-	users, err := c.Users.ByIDs(ctx, ids)
-	d.Requesters = map[uuid.UUID]person.User{}
-	for _, u := range users {
-		d.Requesters[u.ID] = u
-	}
+	d.Requesters, err = usersOf(ctx, c, ids)
 	return err
 }
 
 func unique(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
 // OnDesk reads those of some letters that an institution is a party of, for those who sign for it.
-func (a Letters) OnDesk(ctx context.Context, who exchange.Actor, institution int64,
+func (a Desks) OnDesk(ctx context.Context, who exchange.Actor, institution int64,
 	ids []int64) ([]letter.Agreement, error) {
 	c := a.DB.Read()
-	if err := a.mayDesk(ctx, c, who, institution); err != nil || len(ids) == 0 {
+	if err := a.mayDesk(ctx, c, who, institution, exchange.AgreementRead); err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	return c.Agreements.OfInstitution(ctx, institution, ids)

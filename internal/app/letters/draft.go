@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
@@ -260,14 +261,9 @@ func lettered(requests []request.Detail) (list []letter.Request) {
 }
 
 // institutionsOf returns the institutions that a person is at today, also by their own word alone.
-func institutionsOf(ctx context.Context, c store.Conn, person uuid.UUID) (list []int64, err error) {
+func institutionsOf(ctx context.Context, c store.Conn, person uuid.UUID) ([]int64, error) {
 	rows, err := c.Institutions.OfPerson(ctx, person)
-	for _, r := range rows {
-		if r.Holds(exchange.DayOf(c.Now)) && !slices.Contains(list, r.Institution) {
-			list = append(list, r.Institution)
-		}
-	}
-	return list, err
+	return party.InstitutionsOf(rows, person, exchange.DayOf(c.Now)), err
 }
 
 // recipientOf returns the institution that receives: the requester's, or the one of several that the call names.

@@ -88,22 +88,27 @@ func (a Letters) Letter(ctx context.Context, who exchange.Actor, id int64) (v Vi
 // sees all.
 func (a Letters) Letters(ctx context.Context, who exchange.Actor, by letter.Filter,
 	p exchange.Page) (page exchange.ListPage[letter.Agreement], err error) {
-	rel := who.Relations()
-	if err := a.MayRead(ctx, who, exchange.AgreementList, rel, "agreements"); err != nil {
-		return page, err
-	}
-	if who.Admin {
-		if err := a.MayRead(ctx, who, exchange.AgreementRead, rel, "agreements"); err != nil {
-			return page, err
-		}
-	}
 	c := a.DB.Read()
-	offices, err := officesOf(ctx, c, who)
+	viewer, err := a.viewer(ctx, c, who)
 	if err != nil {
 		return page, err
 	}
-	return c.Agreements.List(ctx, agreement.Viewer{Person: who.ID, Labs: who.Organizations, Institutions: offices,
-		All: who.Admin}, by, p)
+	return c.Agreements.List(ctx, viewer, by, p)
+}
+
+// viewer returns which letters who may list.
+func (a Letters) viewer(ctx context.Context, c store.Conn, who exchange.Actor) (v agreement.Viewer, err error) {
+	rel := who.Relations()
+	if err := a.MayRead(ctx, who, exchange.AgreementList, rel, "agreements"); err != nil {
+		return v, err
+	}
+	if who.Admin {
+		if err := a.MayRead(ctx, who, exchange.AgreementRead, rel, "agreements"); err != nil {
+			return v, err
+		}
+	}
+	offices, err := officesOf(ctx, c, who)
+	return agreement.Viewer{Person: who.ID, Labs: who.Organizations, Institutions: offices, All: who.Admin}, err
 }
 
 // Versions lists the versions of a letter, newest first.

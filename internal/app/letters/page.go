@@ -202,7 +202,7 @@ func (p Page) Signs(role string) (person.User, bool) {
 }
 
 // readPeople reads everybody who is named on the page.
-func (p *Page) readPeople(ctx context.Context, c store.Conn) error {
+func (p *Page) readPeople(ctx context.Context, c store.Conn) (err error) {
 	ids := []uuid.UUID{p.Requester, p.Scientist, p.MadeBy}
 	for _, v := range p.Versions.Items {
 		if v.MadeBy != uuid.Nil {
@@ -212,11 +212,7 @@ func (p *Page) readPeople(ctx context.Context, c store.Conn) error {
 	for _, d := range p.Duties.Duties {
 		ids = append(ids, d.SettledBy)
 	}
-	users, err := c.Users.ByIDs(ctx, ids)
-	p.People = map[uuid.UUID]person.User{}
-	for _, u := range users {
-		p.People[u.ID] = u
-	}
+	p.People, err = usersOf(ctx, c, ids)
 	return err
 }
 

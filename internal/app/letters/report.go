@@ -29,9 +29,9 @@ type Report struct {
 }
 
 // Report reports on a year of an institution, in UTC, to those who sign for it.
-func (a Letters) Report(ctx context.Context, who exchange.Actor, institution int64, year int) (r Report, err error) {
+func (a Desks) Report(ctx context.Context, who exchange.Actor, institution int64, year int) (r Report, err error) {
 	c := a.DB.Read()
-	if err := a.mayDesk(ctx, c, who, institution); err != nil {
+	if err := a.mayDesk(ctx, c, who, institution, exchange.AgreementRead); err != nil {
 		return r, err
 	}
 	from := time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -10,8 +10,8 @@ import (
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
-	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -141,31 +141,50 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, s *signable) error 
 // binding checks that a letter binds both institutions today: they are confirmed, the lab is of the one that provides,
 // and others than the requester know that they are at the other.
 func binding(ctx context.Context, c store.Conn, l letter.Agreement, m drafting) error {
-	today := exchange.DayOf(c.Now)
-	for _, i := range []party.Institution{m.provider, m.recipient} {
-		if !i.MayExecute(today) {
-			return exchange.Errorf(exchange.NotInForce, "%s is not confirmed here, or has withdrawn; an admin or one "+
-				"of its officers confirms it.", i.LegalName)
-		}
-	}
-	lab, err := core.ProviderOf(ctx, c, l.Organization)
+	labs, err := c.Institutions.LabsOf(ctx, l.Organization)
 	if err != nil {
 		return err
-	}
-	if lab != m.provider.ID {
-		return exchange.Errorf(exchange.NotInForce, "The lab is not of %s any more; withdraw the letter and make "+
-			"another.",
-			m.provider.LegalName)
 	}
 	own, err := c.Institutions.OfPerson(ctx, l.Requester)
 	if err != nil {
 		return err
 	}
-	if _, confirmed := party.Affiliated(own, l.Requester, m.recipient.ID, today); !confirmed {
+	return bond{m.provider, m.recipient, m.requester, labs, own}.check(l, exchange.DayOf(c.Now))
+}
+
+// bond is what decides whether a letter binds both institutions.
+type bond struct {
+	provider, recipient party.Institution
+	requester           person.User
+	labs                []party.Lab         // among them all rows of the lab
+	affiliations        []party.Affiliation // among them all of the requester
+}
+
+// check returns why the letter does not bind both institutions on a day.
+func (b bond) check(l letter.Agreement, day exchange.Date) error {
+	for _, i := range []party.Institution{b.provider, b.recipient} {
+		if err := mayExecute(i, day); err != nil {
+			return err
+		}
+	}
+	if party.InstitutionOf(b.labs, l.Organization, day) != b.provider.ID {
+		return exchange.Errorf(exchange.NotInForce, "The lab is not of %s any more; withdraw the letter and make "+
+			"another.", b.provider.LegalName)
+	}
+	if _, confirmed := party.Affiliated(b.affiliations, l.Requester, b.recipient.ID, day); !confirmed {
 		return exchange.Errorf(exchange.NotInForce, "That %s is at %s is known from themselves alone; an officer "+
-			"confirms it.", m.requester.Name(), m.recipient.LegalName)
+			"confirms it.", b.requester.Name(), b.recipient.LegalName)
 	}
 	return nil
+}
+
+// mayExecute returns why no agreement of an institution is executed on a day.
+func mayExecute(i party.Institution, day exchange.Date) error {
+	if i.MayExecute(day) {
+		return nil
+	}
+	return exchange.Errorf(exchange.NotInForce, "%s is not confirmed here, or has withdrawn; an admin or one of its "+
+		"officers confirms it.", i.LegalName)
 }
 
 // reason says in a seal's field who signed, and how that is known.

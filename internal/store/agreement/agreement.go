@@ -4,6 +4,7 @@ package agreement
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -61,21 +62,27 @@ type Viewer struct {
 	All          bool // an admin's: every letter
 }
 
+// scopes returns the conditions of the letters that a viewer sees; none: all of them.
+func (v Viewer) scopes() (list []sqldb.Scope) {
+	if v.All {
+		return nil
+	}
+	list = []sqldb.Scope{{Condition: "o.requester = ?", Args: []any{v.Person}}}
+	for _, lab := range v.Labs {
+		list = append(list, sqldb.Scope{Condition: "o.organization = ?", Args: []any{lab}})
+	}
+	for _, institution := range v.Institutions {
+		list = append(list, sqldb.Scope{Condition: "o.provider = ?", Args: []any{institution}},
+			sqldb.Scope{Condition: "o.recipient = ?", Args: []any{institution}})
+	}
+	return list
+}
+
 // List lists the letters of a viewer.
 func (st Agreements) List(ctx context.Context, v Viewer, by letter.Filter,
 	p exchange.Page) (exchange.ListPage[letter.Agreement], error) {
 	l := sqldb.Listing[letter.Agreement]{Columns: columns, Table: "agreements", Joins: join, Scan: scan,
-		ID: func(a letter.Agreement) int64 { return a.ID }}
-	if !v.All {
-		l.Scopes = []sqldb.Scope{{Condition: "o.requester = ?", Args: []any{v.Person}}}
-		for _, lab := range v.Labs {
-			l.Scopes = append(l.Scopes, sqldb.Scope{Condition: "o.organization = ?", Args: []any{lab}})
-		}
-		for _, institution := range v.Institutions {
-			l.Scopes = append(l.Scopes, sqldb.Scope{Condition: "o.provider = ?", Args: []any{institution}},
-				sqldb.Scope{Condition: "o.recipient = ?", Args: []any{institution}})
-		}
-	}
+		ID: func(a letter.Agreement) int64 { return a.ID }, Scopes: v.scopes()}
 	f := sqldb.Where("1 = 1")
 	sqldb.AndEqual(f, "o.state", by.State)
 	if by.Institution != nil {
@@ -83,6 +90,33 @@ func (st Agreements) List(ctx context.Context, v Viewer, by letter.Filter,
 	}
 	st.conn = st.conn.WithoutStmtCache() // there are as many texts of it as sizes of viewers
 	return l.Page(ctx, st.conn, p, f)
+}
+
+// partiesOf is how many letters of each scope Parties looks at, the newest first.
+const partiesOf = 500
+
+// Parties reads the ids of the institutions that are parties of the newest letters of a viewer, some of them twice.
+func (st Agreements) Parties(ctx context.Context, v Viewer) (ids []int64, err error) {
+	scopes := v.scopes()
+	if v.All {
+		scopes = []sqldb.Scope{{Condition: "1 = 1"}}
+	}
+	f := &sqldb.Filter{}
+	for i, scope := range scopes {
+		if i > 0 {
+			f.SQL.WriteString(" UNION ")
+		}
+		f.Begin("SELECT provider, recipient FROM (SELECT o.provider, o.recipient FROM agreements o")
+		f.And(scope.Condition, scope.Args...)
+		fmt.Fprintf(&f.SQL, " ORDER BY o.id DESC LIMIT %d) part", partiesOf)
+	}
+	_, err = sqldb.All(ctx, st.conn.WithoutStmtCache(), func(r sqldb.Row, _ *struct{}) error {
+		var provider, recipient int64
+		err := r.Scan(&provider, &recipient)
+		ids = append(ids, provider, recipient)
+		return err
+	}, f.SQL.String(), f.Args...)
+	return ids, err
 }
 
 // Beside reads the letters of the other agreements between the same institutions that are open, the newest first, at

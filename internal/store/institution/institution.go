@@ -150,10 +150,37 @@ func (st Institutions) RegisterOf(ctx context.Context, institution int64, user u
 	return r, err
 }
 
-// LabsOf reads to which institutions a lab belongs, or belonged, the oldest first.
-func (st Institutions) LabsOf(ctx context.Context, organization int64) ([]party.Lab, error) {
-	return sqldb.All(ctx, st.conn, scanRow[party.Lab], st.Labs.query()+"o.organization = $1 ORDER BY o.id",
-		organization)
+// ByIDs reads some institutions, without their playbooks, by id.
+func (st Institutions) ByIDs(ctx context.Context, ids []int64) (map[int64]party.Institution, error) {
+	places, args := sqldb.In(nil, ids)
+	list, err := sqldb.All(ctx, st.conn, scan, "SELECT "+columns+" FROM institutions o WHERE o.id IN ("+places+")",
+		args...)
+	found := map[int64]party.Institution{}
+	for _, i := range list {
+		found[i.ID] = i
+	}
+	return found, err
+}
+
+// LabsOf reads to which institutions labs belong, or belonged, the oldest first.
+func (st Institutions) LabsOf(ctx context.Context, organizations ...int64) ([]party.Lab, error) {
+	places, args := sqldb.In(nil, organizations)
+	return sqldb.All(ctx, st.conn, scanRow[party.Lab], st.Labs.query()+"o.organization IN ("+places+") ORDER BY o.id",
+		args...)
+}
+
+// OfLab returns the institution of a lab on a day with its name, as party.InstitutionOf says; the zero value if there
+// is none.
+func (st Institutions) OfLab(ctx context.Context, organization int64, day exchange.Date) (of exchange.Named,
+	err error) {
+	found, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, n *exchange.Named) error { return r.Scan(&n.ID, &n.Name) },
+		`SELECT i.id, i.legal_name FROM institution_labs l JOIN institutions i ON i.id = l.institution
+		WHERE l.organization = $1 AND l.confirmed AND l.from_day <= $2 AND (l.until_day = '' OR l.until_day > $2)
+		ORDER BY l.from_day DESC, l.id LIMIT 1`, organization, day)
+	if len(found) > 0 {
+		of = found[0]
+	}
+	return of, err
 }
 
 // Rows stores what is registered of institutions in one table, whose columns are those of a table of fields.
@@ -224,10 +251,11 @@ func (st Rows[T]) Update(ctx context.Context, id int64, o T) error {
 	return sqldb.UpdateOne(ctx, st.conn, st.name, table[T](), []sqldb.Setter{{Column: "id", Value: id}}, &o)
 }
 
-// OfPerson reads a person's affiliations with all institutions, the oldest first.
-func (st Institutions) OfPerson(ctx context.Context, person uuid.UUID) ([]party.Affiliation, error) {
-	return sqldb.All(ctx, st.conn, scanRow[party.Affiliation], st.Affiliations.query()+"o.person = $1 ORDER BY o.id",
-		person)
+// OfPerson reads the affiliations of people with all institutions, the oldest first.
+func (st Institutions) OfPerson(ctx context.Context, people ...uuid.UUID) ([]party.Affiliation, error) {
+	places, args := sqldb.In(nil, people)
+	return sqldb.All(ctx, st.conn, scanRow[party.Affiliation], st.Affiliations.query()+"o.person IN ("+places+
+		") ORDER BY o.id", args...)
 }
 
 // RegistersOf reads, of the registers of all institutions, what tells where a user may sign on a day.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/duty"
-	"aliquot/internal/agreement/letter"
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/lab"
@@ -32,13 +32,13 @@ type homePage struct {
 	Stats    []stat
 	Steps    []step
 	New      []newcomer
-	Waiting  []waiting                           // for signed-in visitors
-	Own      []ui.RequestRow                     // the requests that they made and that are under way
-	OnMe     int64                               // number of requests that wait on them
-	OnLabs   int64                               // number that wait on their labs, assigned to others
-	Owed     []duty.Duty                         // after agreements were executed, soon or overdue
-	ToSign   exchange.ListPage[letter.Agreement] // those that wait for their signature
-	ToAnswer int64                               // number of inquiries that wait for their labs
+	Waiting  []waiting                       // for signed-in visitors
+	Own      []ui.RequestRow                 // the requests that they made and that are under way
+	OnMe     int64                           // number of requests that wait on them
+	OnLabs   int64                           // number that wait on their labs, assigned to others
+	Owed     []duty.Duty                     // after agreements were executed, soon or overdue
+	ToSign   exchange.ListPage[letters.Task] // agreements that wait for their signature
+	ToAnswer int64                           // number of inquiries that wait for their labs
 	Drafts   []ui.DraftLine
 	Lists    []checklist
 
@@ -86,6 +86,9 @@ func (p *homePage) LabsWait() string {
 	}
 	return ui.CountRequests(p.OnLabs)
 }
+
+// Why returns for people why something cannot be done.
+func (*homePage) Why(err error) string { return exchange.MessageOf(err) }
 
 const (
 	requestsShown = 5 // of the visitor's tasks, and of their own requests
@@ -217,7 +220,7 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 	for _, item := range d.Own {
 		p.Own = append(p.Own, v.RequestRow(item))
 	}
-	if p.ToSign, err = v.App.Letters.Inbox(v.Context(), v.Who.Actor, exchange.Page{Limit: requestsShown}); err != nil {
+	if p.ToSign, err = v.App.Letters.Tasks(v.Context(), v.Who.Actor, requestsShown); err != nil {
 		return err
 	}
 	if p.Owed, err = v.App.Duties.Mine(v.Context(), v.Who.Actor, requestsShown); err != nil {

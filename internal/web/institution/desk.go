@@ -67,9 +67,6 @@ func (p *deskPage) IsLab(id int64) bool { return p.By.Organization != nil && *p.
 // IsWith reports whether the list is of agreements with one institution.
 func (p *deskPage) IsWith(id int64) bool { return p.By.Counterparty != nil && *p.By.Counterparty == id }
 
-// More is how many materials of a letter its row does not name.
-func (*deskPage) More(l letter.Agreement) int { return len(l.Letter.Requests) - 3 }
-
 // Provides reports whether the institution provides under a letter.
 func (p *deskPage) Provides(l letter.Letter) bool { return l.Provider == p.Institution.ID }
 
@@ -134,7 +131,7 @@ func (v *pageRequest) readDesk(id int64) (*deskPage, error) {
 	}
 	q := v.URL.Query()
 	by, days, number := v.deskAsked(q)
-	d, err := v.App.Letters.Desk(v.Context(), v.Who.Actor, id, by, number, lettersOfPage)
+	d, err := v.App.Desks.Desk(v.Context(), v.Who.Actor, id, by, number, lettersOfPage)
 	if exchange.CodeOf(err) == exchange.Forbidden {
 		err = exchange.Errorf(exchange.Forbidden, "Only those who sign for %s see its agreements.", base.LegalName)
 	}

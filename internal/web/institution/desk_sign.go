@@ -49,7 +49,7 @@ func (v *pageRequest) signMany(id int64) (ui.Response, error) {
 		p.Errors = ui.FieldErrors{"id": {"Choose the agreements that you sign."}}
 		return ui.Invalid("institution-letters", p)
 	}
-	list, err := v.App.Letters.OnDesk(v.Context(), v.Who.Actor, id, ids)
+	list, err := v.App.Desks.OnDesk(v.Context(), v.Who.Actor, id, ids)
 	if err != nil {
 		return ui.Response{}, err
 	}

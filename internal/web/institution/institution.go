@@ -40,6 +40,8 @@ func Routes() []ui.Route {
 		ui.PostID("/offices/{id}/playbook", (*pageRequest).savePlaybook),
 		ui.GetID("/offices/{id}/letters", (*pageRequest).desk).Private(),
 		ui.PostID("/offices/{id}/letters", (*pageRequest).signMany),
+		ui.GetID("/offices/{id}/requests", (*pageRequest).needs).Private(),
+		ui.PostID("/offices/{id}/requests", (*pageRequest).draftNeeded),
 		ui.GetID("/offices/{id}/report", (*pageRequest).report).Private().Expensive(),
 		ui.GetID("/offices/{id}/report.csv", (*pageRequest).reportSheet).Private().Expensive(),
 		ui.PostID("/offices/{id}/{kind}", (*pageRequest).register),

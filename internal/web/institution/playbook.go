@@ -3,15 +3,17 @@ package institution
 import (
 	"fmt"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/playbook"
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/app/institutions"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
-	"aliquot/internal/exchange/field"
 	"aliquot/internal/web/ui"
 )
 
@@ -20,19 +22,67 @@ type playbookPage struct {
 	*page
 	institutions.PlaybookPage
 	Rows    []preferenceRow // of the form
-	Accept  string          // likewise
+	Accept  []string        // likewise: families, with empty places
 	Clauses []playbook.Clause
-	With    string // the institution to compare with, as typed
+	With    string              // the institution to compare with, as typed
+	Others  []party.Institution // to choose from
 }
 
-// preferenceRow is a preference as the form has it.
+// preferenceRow is a preference as the form has it, with empty places for more.
 type preferenceRow struct {
-	Number                               int // from 1
-	Families, Categories, Counterparties string
+	Number         int // from 1
+	Families       []string
+	Categories     []string
+	Counterparties []string // as typed or chosen
 }
 
-// emptyRows is how many empty rows the form has for further preferences.
-const emptyRows = 2
+// HasCategory reports whether the preference is for a category of materials.
+func (r preferenceRow) HasCategory(code string) bool { return slices.Contains(r.Categories, code) }
+
+const (
+	emptyRows     = 2   // how many empty rows the form has for further preferences
+	leastPlaces   = 2   // for families or institutions in a row; one more than it has
+	othersToOffer = 200 // institutions, by name
+)
+
+// places returns the items of a list with at least one empty place behind them.
+func places(list []string) []string {
+	list = append(slices.Clone(list), "")
+	for len(list) < leastPlaces {
+		list = append(list, "")
+	}
+	return list
+}
+
+// Choices returns the families to choose from; if the present one is not among them, it is added.
+func (p *playbookPage) Choices(present string) []institutions.Family {
+	known := slices.ContainsFunc(p.Families, func(f institutions.Family) bool { return f.Code == present })
+	if known || present == "" {
+		return p.Families
+	}
+	return append(slices.Clone(p.Families), institutions.Family{Code: present, Title: present})
+}
+
+// Categories returns the categories of materials.
+func (*playbookPage) Categories() []category.Category { return category.All() }
+
+// Choice returns an institution as the form proposes it: its name and number.
+func (*playbookPage) Choice(i party.Institution) string { return choiceOf(i.ID, i.LegalName) }
+
+func choiceOf(id int64, name string) string { return fmt.Sprintf("%s (%d)", name, id) }
+
+// chosenNumber matches the number of an institution, alone or after its name.
+var chosenNumber = regexp.MustCompile(`^(?:.*\()?([1-9]\d{0,17})\)?$`)
+
+// chosenInstitution returns the number in what somebody chose or typed; 0: there is none.
+func chosenInstitution(text string) int64 {
+	found := chosenNumber.FindStringSubmatch(strings.TrimSpace(text))
+	if found == nil {
+		return 0
+	}
+	id, _ := strconv.ParseInt(found[1], 10, 64)
+	return id
+}
 
 // Agreement returns what the agreements of a family are called.
 func (p *playbookPage) Agreement(family string) string {
@@ -76,8 +126,8 @@ func (v *pageRequest) readPlaybook(id int64) (*playbookPage, error) {
 	p := &playbookPage{page: of, With: strings.TrimSpace(v.URL.Query().Get("with"))}
 	with, wrong := int64(0), exchange.FieldErrors(nil)
 	if p.With != "" {
-		if with, err = strconv.ParseInt(p.With, 10, 64); err != nil || with < 1 {
-			with, wrong = 0, exchange.FieldErrors{"with": {"must be the number of an institution"}}
+		if with = chosenInstitution(p.With); with == 0 {
+			wrong = exchange.FieldErrors{"with": {"must be one of those proposed, or the number of an institution"}}
 		}
 	}
 	p.PlaybookPage, err = v.App.Institutions.PlaybookPage(v.Context(), v.Who.Actor, id, with)
@@ -89,28 +139,34 @@ func (v *pageRequest) readPlaybook(id int64) (*playbookPage, error) {
 	if wrong != nil {
 		p.Errors = ui.SentencesOf(wrong, map[string]string{"with": "the other institution"})
 	}
+	others, err := v.App.Institutions.List(v.Context(), "", exchange.Page{Limit: othersToOffer})
+	p.Others = slices.DeleteFunc(others.Items, func(i party.Institution) bool { return i.ID == id })
 	p.fill(p.Playbook)
-	return p, nil
+	return p, err
 }
 
 // fill puts a playbook into the form.
 func (p *playbookPage) fill(b playbook.Playbook) {
-	p.Rows = make([]preferenceRow, len(b.Provide)+emptyRows)
-	for i := range p.Rows {
-		p.Rows[i].Number = i + 1
-	}
-	for i, one := range b.Provide {
+	p.Rows = nil
+	for _, one := range b.Provide {
 		var others []string
 		for _, id := range one.Counterparties {
-			others = append(others, strconv.FormatInt(id, 10))
+			others = append(others, choiceOf(id, p.Names[id]))
 		}
-		p.Rows[i] = preferenceRow{i + 1, strings.Join(one.Families, "; "), strings.Join(one.Categories, "; "),
-			strings.Join(others, "; ")}
+		p.addRow(one.Families, one.Categories, others)
 	}
-	p.Accept, p.Clauses = strings.Join(b.Accept, "; "), nil
+	for range emptyRows {
+		p.addRow(nil, nil, nil)
+	}
+	p.Accept, p.Clauses = places(b.Accept), nil
 	for _, t := range term.All() {
 		p.Clauses = append(p.Clauses, b.On(t))
 	}
+}
+
+// addRow adds a preference to the form.
+func (p *playbookPage) addRow(families, categories, others []string) {
+	p.Rows = append(p.Rows, preferenceRow{len(p.Rows) + 1, places(families), categories, places(others)})
 }
 
 func (v *pageRequest) savePlaybook(id int64) (ui.Response, error) {
@@ -127,10 +183,10 @@ func (v *pageRequest) savePlaybook(id int64) (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	p.fill(playbook.Playbook{Clauses: patch.Clauses.Value})
-	p.Rows, p.Accept = nil, v.PostFormValue("accept")
-	for i, families := range v.PostForm["families"] {
-		p.Rows = append(p.Rows, preferenceRow{i + 1, families, at(v.PostForm["categories"], i),
-			at(v.PostForm["counterparties"], i)})
+	p.Rows, p.Accept = nil, places(filled(v.PostForm["accept"]))
+	for i := 1; v.PostForm.Has(inRow("families", i)); i++ {
+		p.addRow(filled(v.PostForm[inRow("families", i)]), v.PostForm[inRow("categories", i)],
+			filled(v.PostForm[inRow("counterparties", i)]))
 	}
 	p.Bad = "playbook-"
 	p.Errors = ui.SentencesOf(wrong, map[string]string{"provide": "what you prefer as provider:",
@@ -142,12 +198,14 @@ func (v *pageRequest) savePlaybook(id int64) (ui.Response, error) {
 func playbookOf(form url.Values) (p playbook.Patch, err error) {
 	var wrong exchange.FieldErrors
 	preferences, clauses := []playbook.Preference{}, []playbook.Clause{}
-	for i := range form["families"] {
-		one := playbook.Preference{Families: codes(form["families"][i]), Categories: codes(at(form["categories"], i))}
-		for _, text := range field.SplitItems(at(form["counterparties"], i)) {
-			id, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				wrong.Add("provide", "%sthe institutions must be numbers, separated by semicolons", playbook.Number(i))
+	for i := 1; form.Has(inRow("families", i)); i++ {
+		one := playbook.Preference{Families: filled(form[inRow("families", i)]),
+			Categories: filled(form[inRow("categories", i)])}
+		for _, text := range filled(form[inRow("counterparties", i)]) {
+			id := chosenInstitution(text)
+			if id == 0 {
+				wrong.Add("provide", "%schoose the institutions among those proposed, or enter their numbers",
+					playbook.Number(i-1))
 				continue
 			}
 			one.Counterparties = append(one.Counterparties, id)
@@ -164,17 +222,20 @@ func playbookOf(form url.Values) (p playbook.Patch, err error) {
 			clauses = append(clauses, c)
 		}
 	}
-	return playbook.Patch{Provide: exchange.Some(preferences), Accept: exchange.Some(codes(form.Get("accept"))),
+	return playbook.Patch{Provide: exchange.Some(preferences), Accept: exchange.Some(filled(form["accept"])),
 		Clauses: exchange.Some(clauses)}, wrong.Err()
 }
 
-// codes returns the codes in a text that separates them by semicolons.
-func codes(text string) []string { return field.SplitItems(strings.ToUpper(text)) }
+// inRow returns the name of a field in a row of the form.
+func inRow(name string, row int) string { return fmt.Sprintf("%s_%d", name, row) }
 
-// at returns an item of a list, "" beyond its end.
-func at(list []string, i int) string {
-	if i < len(list) {
-		return list[i]
+// filled returns those of some values that are not empty.
+func filled(values []string) []string {
+	list := []string{}
+	for _, v := range values {
+		if v = strings.TrimSpace(v); v != "" {
+			list = append(list, v)
+		}
 	}
-	return ""
+	return list
 }

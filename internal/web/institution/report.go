@@ -40,7 +40,7 @@ func (v *pageRequest) readReport(id int64) (r letters.Report, err error) {
 	if err != nil || year < 2000 || year > 9999 {
 		year = v.App.DB.Read().Now.UTC().Year()
 	}
-	r, err = v.App.Letters.Report(v.Context(), v.Who.Actor, id, year)
+	r, err = v.App.Desks.Report(v.Context(), v.Who.Actor, id, year)
 	if exchange.CodeOf(err) == exchange.Forbidden {
 		err = exchange.Errorf(exchange.Forbidden, "Only those who sign for an institution see its report.")
 	}

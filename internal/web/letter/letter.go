@@ -25,6 +25,7 @@ type pageRequest struct{ *ui.PageRequest }
 // Routes returns the pages of the area.
 func Routes() []ui.Route {
 	return []ui.Route{
+		ui.Get(listPath, (*pageRequest).list).Private(),
 		ui.GetID("/letters/{id}", (*pageRequest).show).Private(),
 		ui.PostID("/letters/{id}", (*pageRequest).change),
 		ui.PostID("/letters/{id}/choice", (*pageRequest).choose),
