@@ -409,6 +409,7 @@ const (
 	NotificationKindPasskeyAdded       NotificationKind = "passkey_added"
 	NotificationKindPasskeyRemoved     NotificationKind = "passkey_removed"
 	NotificationKindPaymentChanged     NotificationKind = "payment_changed"
+	NotificationKindPermitEnding       NotificationKind = "permit_ending"
 	NotificationKindRecordFaulty       NotificationKind = "record_faulty"
 	NotificationKindReminded           NotificationKind = "reminded"
 	NotificationKindReopened           NotificationKind = "reopened"
@@ -4831,6 +4832,9 @@ type Notification struct {
 	// Organization The organization that it is about.
 	Organization nullable.Nullable[int64] `json:"organization"`
 
+	// Permit The permit that ends soon; null if it is about something else.
+	Permit nullable.Nullable[int64] `json:"permit"`
+
 	// Read It was read.
 	Read bool `json:"read"`
 
@@ -9247,6 +9251,9 @@ type ListNotificationsParams struct {
 
 	// Material Only items whose `material` is this.
 	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Permit Only items whose `permit` is this.
+	Permit *int64 `form:"permit,omitempty" json:"permit,omitempty"`
 
 	// Read Only items whose `read` is this.
 	Read *bool `form:"read,omitempty" json:"read,omitempty"`
@@ -32742,6 +32749,18 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 		if params.Material != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Permit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "permit", *params.Permit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -71,7 +71,7 @@ var (
 	messageFields      = "id:int request:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
-		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? agreement:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
+		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? agreement:int? permit:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` +
 		personFields + `} role:string
 		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`

@@ -150,9 +150,10 @@ var recordedTables = map[string]recordedTable{
 		left: "hash mail_state expires_at used_at codes code_asked_at code_hash code_expires_at code_attempts"},
 	"instruments": {object: "instrument", key: "number", clear: "id version sha256", times: "installed_at",
 		personal: "file installed_by"},
+	// when people were reminded is no fact of the permit
 	"permits": withFields(recordedTable{object: "permit", key: "id", clear: "regime from_day until_day materials " +
 		"categories institutions document organization institution person", times: "created_at",
-		left: "updated_at"}, requirement.PermitFields),
+		left: "reminded updated_at"}, requirement.PermitFields),
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
 }
 

@@ -159,6 +159,37 @@ func TestOwed_AnExpiredPermitIsOwedAgain(t *testing.T) {
 	}
 }
 
+func TestPermit_EndsSoonOnceItsFirstReminderIsDue(t *testing.T) {
+	t.Parallel()
+	p := Permit{Number: "2026-3", From: "2026-01-01", Until: "2026-06-15"}
+	for d, want := range map[exchange.Date]bool{"2025-12-31": false, "2026-04-15": false, "2026-04-16": true,
+		"2026-06-14": true, "2026-06-15": false} {
+		if p.EndsSoon(d) != want {
+			t.Errorf("on %s: ends soon is %v", d, !want)
+		}
+	}
+	if p.Until = ""; p.EndsSoon(day) {
+		t.Error("one without end ends soon")
+	}
+}
+
+func TestPermit_CoversWhatItsLimitsAllow(t *testing.T) {
+	t.Parallel()
+	all, pdx := Permit{}, Permit{Categories: []string{"PDX"}}
+	two := Permit{Categories: []string{"PDX", "OTHER"}}
+	one := Permit{Categories: []string{"PDX"}, Materials: []int64{1}}
+	for name, c := range map[string]struct {
+		p, other Permit
+		want     bool
+	}{"all of all": {all, all, true}, "all of some": {all, one, true}, "some of all": {pdx, all, false},
+		"more": {two, pdx, true}, "less": {pdx, two, false}, "another limit too": {pdx, one, true},
+		"without another limit": {one, pdx, false}} {
+		if c.p.Covers(c.other) != c.want {
+			t.Errorf("%s: %v", name, !c.want)
+		}
+	}
+}
+
 func TestOwed_FactsThatBecomeUnknownNeverRemoveAQuestion(t *testing.T) {
 	t.Parallel()
 	answers := []Answer{Unknown, Yes, No}

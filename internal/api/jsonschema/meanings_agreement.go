@@ -169,6 +169,7 @@ func agreementMeanings() map[string]string {
 		"InstrumentField.source": "Whose record fills it.",
 
 		"Notification.agreement":      "The agreement it is about; null if none.",
+		"Notification.permit":         "The permit that ends soon; null if it is about something else.",
 		"AgreementData.agreement":     "The agreement that it happened to.",
 		"AgreementData.event":         "What happened.",
 		"AgreementPayload.number":     "What people call it.",

@@ -225,7 +225,7 @@ func (c needsCard) ChoicesOf(kind string) (list []requirement.Permit) {
 }
 
 // UsedOf returns the permits that are used for a requirement.
-func (c needsCard) UsedOf(kind string) (list []requirement.Permit) {
+func (c needsCard) UsedOf(kind string) (list []requirements.PermitLine) {
 	for _, p := range c.Used {
 		if p.Regime == kind {
 			list = append(list, p)
