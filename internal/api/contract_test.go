@@ -181,7 +181,10 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			instrument:{id:string family:string version:string title:string citation:string}?
 			because:[{` + reasonFields + `}] questions:[string]}]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
-			why:string citation:string permit:int? expired:bool}] questions:[{fact:string question:string rule:string why:string}]`,
+			why:string citation:string permit:int? expired:bool
+			limits:[{id:string value:string? label:string forbids:bool asks:[string] questions:[string]}]}] questions:[{fact:string question:string rule:string why:string}]`,
+		"/material-requests/{id}/purpose": `biomedical:string diseases:[string] methods:string ancestry:string
+			genetic:string clinical:string commercial:string`,
 		"/material-requests/{id}/paper-findings": `papers:[{document:string attachment:int state:string problem:string
 			checked_at:string? findings:[{class:string severity:string where:string message:string}]}]`,
 		"/materials/{id}/lineage": `origins:[{relation:string material:int? request:int?}]?`,

@@ -185,7 +185,7 @@ func TestPermit_FulfilsEveryRequirementThatIsNoDocumentOrText(t *testing.T) {
 		m := s.member.want(201, "POST", "/materials", obj{"category": "PLASMID", "title": "pUC19", "organization_id": s.id,
 			"additional_metadata": obj{}}).id()
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d/transfer-facts", m), obj{"bsl": "3",
-			"genetically_modified": "YES", "select_agent": "YES", "data_uses": []obj{{"id": "DUO:0000042"}}})
+			"genetically_modified": "YES", "select_agent": "YES", "data_uses": []obj{{"id": "DUO:0000020"}}})
 		request := s.requester().want(201, "POST", "/material-requests", obj{"material_id": m}).id()
 		owed := owedOf(s.requester(), request)
 		for _, kind := range []string{"DATA_USE", "HAZARDOUS_SHIPMENT", "IBC", "SELECT_AGENT"} {

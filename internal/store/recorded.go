@@ -104,6 +104,8 @@ var recordedTables = map[string]recordedTable{
 		content: "attachment_id"},
 	"request_permits": {object: "request", key: "request", part: "permit", partKey: "permit", clear: "added_by",
 		times: "added_at", left: "id"},
+	"request_purposes": {object: "request", key: "request", part: "purpose", partKey: "request",
+		clear: "biomedical methods ancestry genetic clinical commercial", personal: "diseases", left: "updated_at"},
 	"request_issues": {object: "request", key: "request_id", part: "issue", partKey: "id", clear: "opened_by",
 		times: "opened_at closed_at", personal: "text"},
 	"erased_events": {object: "request", key: "request_id", part: erasedPart, partKey: "seq", clear: hashLeft},

@@ -322,43 +322,6 @@ func TestWith_IsUnknownWhereTheCategorySaysSomethingElseSince(t *testing.T) {
 	}
 }
 
-func TestMatch_DecidesByTermValueAndDay(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		uses string
-		p    Purpose
-		want Answer
-	}{
-		"no terms":                      {"", Purpose{}, Yes},
-		"general research":              {"DUO:0000042", Purpose{}, Yes},
-		"the disease":                   {"DUO:0000007 (MONDO:1)", Purpose{Diseases: []string{"mondo:1"}}, Yes},
-		"another disease":               {"DUO:0000007 (MONDO:1)", Purpose{Diseases: []string{"MONDO:2"}}, No},
-		"no disease named":              {"DUO:0000007 (MONDO:1)", Purpose{}, Unknown},
-		"a company, non-profit only":    {"DUO:0000045", Purpose{Nonprofit: No}, No},
-		"not for profit, commercial":    {"DUO:0000018", Purpose{Nonprofit: Yes, Commercial: Yes}, No},
-		"the country":                   {"DUO:0000022 (DE)", Purpose{Country: "DE"}, Yes},
-		"another country":               {"DUO:0000022 (DE)", Purpose{Country: "FR"}, No},
-		"before the limit":              {"DUO:0000025 (2026-06-16)", Purpose{}, Yes},
-		"on the day of the limit":       {"DUO:0000025 (2026-06-15)", Purpose{}, No},
-		"no approval known":             {"DUO:0000021", Purpose{}, Unknown},
-		"ancestry prohibited":           {"DUO:0000044", Purpose{Ancestry: Yes}, No},
-		"methods prohibited":            {"DUO:0000015", Purpose{Methods: No}, Yes},
-		"a term for people to decide":   {"DUO:0000027", Purpose{}, Unknown},
-		"an unknown term":               {"DUO:9999999", Purpose{}, Unknown},
-		"no stands above unknown":       {"DUO:0000027; DUO:0000046", Purpose{Commercial: Yes}, No},
-		"no stands before unknown also": {"DUO:0000046; DUO:0000027", Purpose{Commercial: Yes}, No},
-	} {
-		uses, _ := datause.Parse(c.uses)
-		got, because := Match(uses, c.p, day)
-		if got != c.want || (got == Yes) != (len(because) == 0) {
-			t.Errorf("%s: %q because of %v, not %q", name, got, because, c.want)
-		}
-	}
-	if _, err := datause.Parse("DUO:0000007"); err == nil {
-		t.Error("a disease without its value is accepted")
-	}
-}
-
 func TestBlocked_UsesTheEditionOfTheDay(t *testing.T) {
 	t.Parallel()
 	lists := []Destinations{

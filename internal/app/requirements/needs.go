@@ -21,6 +21,8 @@ type Needs struct {
 	Used    []PermitLine         // for the request
 	Choices []requirement.Permit // of the visitor's side, that could be used for it
 	More    bool                 // there are more, older ones, which were not looked at
+	Purpose requirement.Purpose  // what the requester stated
+	Asked   []string             // the fields of the purpose that terms of data use ask about
 }
 
 // OfRequest reads what a request needs that who may see.
@@ -31,7 +33,7 @@ func (a Requirements) OfRequest(ctx context.Context, who exchange.Actor, q reque
 		return n, err
 	}
 	today := exchange.DayOf(c.Now)
-	n.Owed = owedBy(t, q, today)
+	n.Owed, n.Purpose, n.Asked = owedBy(t, q, today), t.Purpose, requirement.AskedBy(t.Facts.Uses)
 	for _, p := range t.Permits {
 		n.Used = append(n.Used, lineOf(p, today))
 	}

@@ -19,10 +19,11 @@ var permitPages = []ui.Route{
 	ui.Post("/permit", (*permitRequest).savePermit).TakesFiles(),
 	ui.Get("/permit/{permit}/document", (*permitRequest).permitDocument).Private(),
 	ui.PostID("/requests/{id}/permits", (*permitRequest).usePermit),
+	ui.PostID("/requests/{id}/purpose", (*permitRequest).statePurpose),
 	ui.Post("/requests/{id}/permits/{permit}/release", (*permitRequest).releasePermit),
 }
 
-// permitRequest is a request for a page about permits. Its methods are the handlers.
+// permitRequest is a request for a page about permits, or what else a transfer needs. Its methods are the handlers.
 type permitRequest struct{ *ui.PageRequest }
 
 // permitsPath is the address of the page of permits.
