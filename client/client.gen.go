@@ -409,6 +409,7 @@ const (
 	NotificationKindPasskeyAdded       NotificationKind = "passkey_added"
 	NotificationKindPasskeyRemoved     NotificationKind = "passkey_removed"
 	NotificationKindPaymentChanged     NotificationKind = "payment_changed"
+	NotificationKindPermitEnding       NotificationKind = "permit_ending"
 	NotificationKindRecordFaulty       NotificationKind = "record_faulty"
 	NotificationKindReminded           NotificationKind = "reminded"
 	NotificationKindReopened           NotificationKind = "reopened"
@@ -2763,6 +2764,27 @@ type DataUse struct {
 	Value *string `json:"value,omitempty"`
 }
 
+// DataUseLimit defines model for DataUseLimit.
+type DataUseLimit struct {
+	// Asks What would settle it: fields of the purpose of the request; institution and country, which follow from the confirmed institution of the requester; approval, an IRB permit; value, of the term; clinical_too and committee, which a DATA_USE permit answers.
+	Asks []string `json:"asks"`
+
+	// Forbids Whether the term forbids the purpose; false: that is not known.
+	Forbids bool `json:"forbids"`
+
+	// ID The term of the Data Use Ontology, such as DUO:0000046.
+	ID string `json:"id"`
+
+	// Label What the term is, with its value.
+	Label string `json:"label"`
+
+	// Questions The same as questions for people.
+	Questions []string `json:"questions"`
+
+	// Value Its value, such as a country; absent: it has none.
+	Value *string `json:"value,omitempty"`
+}
+
 // DeliveryState defines model for DeliveryState.
 type DeliveryState string
 
@@ -4831,6 +4853,9 @@ type Notification struct {
 	// Organization The organization that it is about.
 	Organization nullable.Nullable[int64] `json:"organization"`
 
+	// Permit The permit that ends soon; null if it is about something else.
+	Permit nullable.Nullable[int64] `json:"permit"`
+
 	// Read It was read.
 	Read bool `json:"read"`
 
@@ -5195,6 +5220,9 @@ type OwedRequirement struct {
 
 	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT, IRCC, HAZARDOUS_SHIPMENT or DATA_USE.
 	Kind string `json:"kind"`
+
+	// Limits Of DATA_USE: the terms that forbid the purpose of the request, or that ask what nobody answered; empty: none.
+	Limits []DataUseLimit `json:"limits"`
 
 	// OwedBy REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.
 	OwedBy string `json:"owed_by"`
@@ -5711,6 +5739,32 @@ type Publication struct {
 
 	// PubmedID PubMed id of the publication.
 	PubmedID *string `json:"pubmed_id,omitempty"`
+}
+
+// Purpose defines model for Purpose.
+type Purpose struct {
+	Ancestry   FactAnswer `json:"ancestry"`
+	Biomedical FactAnswer `json:"biomedical"`
+	Clinical   FactAnswer `json:"clinical"`
+	Commercial FactAnswer `json:"commercial"`
+
+	// Diseases The diseases that it is about, as terms of ontologies such as MONDO:0005148; an empty list names none.
+	Diseases []string   `json:"diseases"`
+	Genetic  FactAnswer `json:"genetic"`
+	Methods  FactAnswer `json:"methods"`
+}
+
+// PurposePatch defines model for PurposePatch.
+type PurposePatch struct {
+	Ancestry   *FactAnswer `json:"ancestry,omitempty"`
+	Biomedical *FactAnswer `json:"biomedical,omitempty"`
+	Clinical   *FactAnswer `json:"clinical,omitempty"`
+	Commercial *FactAnswer `json:"commercial,omitempty"`
+
+	// Diseases The diseases that it is about, as terms of ontologies such as MONDO:0005148; an empty list names none.
+	Diseases nullable.Nullable[[]string] `json:"diseases,omitempty"`
+	Genetic  *FactAnswer                 `json:"genetic,omitempty"`
+	Methods  *FactAnswer                 `json:"methods,omitempty"`
 }
 
 // ReadMark defines model for ReadMark.
@@ -9248,6 +9302,9 @@ type ListNotificationsParams struct {
 	// Material Only items whose `material` is this.
 	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
 
+	// Permit Only items whose `permit` is this.
+	Permit *int64 `form:"permit,omitempty" json:"permit,omitempty"`
+
 	// Read Only items whose `read` is this.
 	Read *bool `form:"read,omitempty" json:"read,omitempty"`
 
@@ -9479,6 +9536,9 @@ type SendMessageJSONRequestBody = MessageBody
 
 // UsePermitJSONRequestBody defines body for UsePermit for application/json ContentType.
 type UsePermitJSONRequestBody = PermitUseNew
+
+// StatePurposeJSONRequestBody defines body for StatePurpose for application/json ContentType.
+type StatePurposeJSONRequestBody = PurposePatch
 
 // ShipRequestJSONRequestBody defines body for ShipRequest for application/json ContentType.
 type ShipRequestJSONRequestBody = ShipmentPatch
@@ -11170,6 +11230,31 @@ type ClientInterface interface {
 	//
 	// Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
 	ReleasePermit(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPurpose Read what the requester stated of the purpose of a request, about which terms of data use ask
+	//
+	// What is in requirements under limits depends on it. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/purpose (the `GetPurpose` operationId).
+	GetPurpose(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StatePurposeWithBody State the purpose of a request, as its requester
+	//
+	// UNKNOWN never counts as NO. Open to the requester and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+	StatePurposeWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StatePurpose State the purpose of a request, as its requester
+	//
+	// UNKNOWN never counts as NO. Open to the requester and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+	StatePurpose(ctx context.Context, id int64, body StatePurposeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOwed Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 	//
@@ -15015,6 +15100,61 @@ func (c *Client) UsePermit(ctx context.Context, id int64, body UsePermitJSONRequ
 // Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
 func (c *Client) ReleasePermit(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReleasePermitRequest(c.Server, id, permit)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPurpose Read what the requester stated of the purpose of a request, about which terms of data use ask
+//
+// What is in requirements under limits depends on it. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/purpose (the `GetPurpose` operationId).
+func (c *Client) GetPurpose(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPurposeRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StatePurposeWithBody State the purpose of a request, as its requester
+//
+// UNKNOWN never counts as NO. Open to the requester and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+func (c *Client) StatePurposeWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStatePurposeRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StatePurpose State the purpose of a request, as its requester
+//
+// UNKNOWN never counts as NO. Open to the requester and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+func (c *Client) StatePurpose(ctx context.Context, id int64, body StatePurposeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStatePurposeRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -24650,6 +24790,87 @@ func NewReleasePermitRequest(server string, id int64, permit int64) (*http.Reque
 	return req, nil
 }
 
+// NewGetPurposeRequest constructs an http.Request for the GetPurpose method
+func NewGetPurposeRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/purpose", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStatePurposeRequest calls the generic StatePurpose builder with application/json body
+func NewStatePurposeRequest(server string, id int64, body StatePurposeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewStatePurposeRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewStatePurposeRequestWithBody constructs an http.Request for the StatePurpose method, with any body, and a specified content type
+func NewStatePurposeRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/purpose", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetOwedRequest constructs an http.Request for the GetOwed method
 func NewGetOwedRequest(server string, id int64) (*http.Request, error) {
 	var err error
@@ -32751,6 +32972,18 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 
 		}
 
+		if params.Permit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "permit", *params.Permit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Read != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "read", *params.Read, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
@@ -35223,6 +35456,33 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
 	ReleasePermitWithResponse(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*ReleasePermitResponse, error)
+
+	// GetPurposeWithResponse Read what the requester stated of the purpose of a request, about which terms of data use ask
+	//
+	// What is in requirements under limits depends on it. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/purpose (the `GetPurpose` operationId).
+	GetPurposeWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPurposeResponse, error)
+
+	// StatePurposeWithBodyWithResponse State the purpose of a request, as its requester
+	//
+	// UNKNOWN never counts as NO. Open to the requester and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+	StatePurposeWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StatePurposeResponse, error)
+
+	// StatePurposeWithResponse State the purpose of a request, as its requester
+	//
+	// UNKNOWN never counts as NO. Open to the requester and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+	StatePurposeWithResponse(ctx context.Context, id int64, body StatePurposeJSONRequestBody, reqEditors ...RequestEditorFn) (*StatePurposeResponse, error)
 
 	// GetOwedWithResponse Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 	//
@@ -38880,6 +39140,52 @@ func (r ReleasePermitResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ReleasePermitResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPurposeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Purpose
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPurposeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPurposeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type StatePurposeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Purpose
+}
+
+// Status returns HTTPResponse.Status
+func (r StatePurposeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StatePurposeResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -43734,6 +44040,51 @@ func (c *ClientWithResponses) ReleasePermitWithResponse(ctx context.Context, id 
 	return ParseReleasePermitResponse(rsp)
 }
 
+// GetPurposeWithResponse Read what the requester stated of the purpose of a request, about which terms of data use ask
+//
+// What is in requirements under limits depends on it. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/purpose (the `GetPurpose` operationId).
+func (c *ClientWithResponses) GetPurposeWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPurposeResponse, error) {
+	rsp, err := c.GetPurpose(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPurposeResponse(rsp)
+}
+
+// StatePurposeWithBodyWithResponse State the purpose of a request, as its requester
+//
+// UNKNOWN never counts as NO. Open to the requester and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+func (c *ClientWithResponses) StatePurposeWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StatePurposeResponse, error) {
+	rsp, err := c.StatePurposeWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStatePurposeResponse(rsp)
+}
+
+// StatePurposeWithResponse State the purpose of a request, as its requester
+//
+// UNKNOWN never counts as NO. Open to the requester and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /material-requests/{id}/purpose (the `StatePurpose` operationId).
+func (c *ClientWithResponses) StatePurposeWithResponse(ctx context.Context, id int64, body StatePurposeJSONRequestBody, reqEditors ...RequestEditorFn) (*StatePurposeResponse, error) {
+	rsp, err := c.StatePurpose(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStatePurposeResponse(rsp)
+}
+
 // GetOwedWithResponse Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 //
 // What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
@@ -48537,6 +48888,58 @@ func ParseReleasePermitResponse(rsp *http.Response) (*ReleasePermitResponse, err
 	response := &ReleasePermitResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetPurposeResponse parses an HTTP response from a GetPurposeWithResponse call
+func ParseGetPurposeResponse(rsp *http.Response) (*GetPurposeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPurposeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Purpose
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStatePurposeResponse parses an HTTP response from a StatePurposeWithResponse call
+func ParseStatePurposeResponse(rsp *http.Response) (*StatePurposeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StatePurposeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Purpose
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil

@@ -71,7 +71,7 @@ var (
 	messageFields      = "id:int request:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
-		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? agreement:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
+		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? agreement:int? permit:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` +
 		personFields + `} role:string
 		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`
@@ -181,7 +181,10 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			instrument:{id:string family:string version:string title:string citation:string}?
 			because:[{` + reasonFields + `}] questions:[string]}]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
-			why:string citation:string permit:int? expired:bool}] questions:[{fact:string question:string rule:string why:string}]`,
+			why:string citation:string permit:int? expired:bool
+			limits:[{id:string value:string? label:string forbids:bool asks:[string] questions:[string]}]}] questions:[{fact:string question:string rule:string why:string}]`,
+		"/material-requests/{id}/purpose": `biomedical:string diseases:[string] methods:string ancestry:string
+			genetic:string clinical:string commercial:string`,
 		"/material-requests/{id}/paper-findings": `papers:[{document:string attachment:int state:string problem:string
 			checked_at:string? findings:[{class:string severity:string where:string message:string}]}]`,
 		"/materials/{id}/lineage": `origins:[{relation:string material:int? request:int?}]?`,

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/app/requirements"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -184,7 +185,7 @@ func TestPermit_FulfilsEveryRequirementThatIsNoDocumentOrText(t *testing.T) {
 		m := s.member.want(201, "POST", "/materials", obj{"category": "PLASMID", "title": "pUC19", "organization_id": s.id,
 			"additional_metadata": obj{}}).id()
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d/transfer-facts", m), obj{"bsl": "3",
-			"genetically_modified": "YES", "select_agent": "YES", "data_uses": []obj{{"id": "DUO:0000042"}}})
+			"genetically_modified": "YES", "select_agent": "YES", "data_uses": []obj{{"id": "DUO:0000020"}}})
 		request := s.requester().want(201, "POST", "/material-requests", obj{"material_id": m}).id()
 		owed := owedOf(s.requester(), request)
 		for _, kind := range []string{"DATA_USE", "HAZARDOUS_SHIPMENT", "IBC", "SELECT_AGENT"} {
@@ -202,5 +203,35 @@ func TestPermit_FulfilsEveryRequirementThatIsNoDocumentOrText(t *testing.T) {
 				t.Errorf("%s with a permit: %v", kind, one)
 			}
 		}
+	})
+}
+
+// TestPermit_RemindsItsOfficersAndWhoChoseItBeforeItEnds, once each.
+func TestPermit_RemindsItsOfficersAndWhoChoseItBeforeItEnds(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		o := s.institution()
+		until := exchange.DayOf(time.Now().AddDate(0, 0, 10))
+		permit := s.newPermit(s.owner, obj{"institution": o.id, "until": until})
+		s.owner.want(200, "PATCH", fmt.Sprintf("%s/affiliations/%d", o.path, o.affiliation), obj{"confirmed": true})
+		s.requester().want(201, "POST", fmt.Sprintf("/material-requests/%d/permits", s.needsIRB()), obj{"permit": permit})
+		s.run(requirements.Remind)
+		s.run(requirements.Remind)
+		for name, want := range map[string]int{"owner": 1, "requester": 1, "member": 0, "stranger": 0} {
+			p := s.people[name]
+			list := p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?kind=permit_ending", p.ID), nil).List
+			if len(list) != want {
+				t.Fatalf("%s has %d reminders, want %d", name, len(list), want)
+			}
+			for _, one := range list {
+				n := one.(obj2)
+				if n["permit"] != float64(permit) || n["category"] != "agreement" ||
+					!strings.Contains(n["text"].(string), string(until)) {
+					t.Errorf("%s: %v", name, n)
+				}
+			}
+		}
+		s.recordHolds()
 	})
 }

@@ -190,6 +190,8 @@ var statements = map[string]int64{
 	"GET /materials/{id}/may-share":                                 4,
 	"POST /agreements/resolve":                                      10,
 	"GET /material-requests/{id}/requirements":                      10,
+	"GET /material-requests/{id}/purpose":                           4,
+	"PUT,PATCH /material-requests/{id}/purpose":                     7,
 	"GET /material-requests/{id}/paper-findings":                    5,
 	"GET /materials/{id}/history":                                   5,
 	"POST /attachments":                                             4,

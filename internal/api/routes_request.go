@@ -58,6 +58,12 @@ var requestRoutes = []rest.Route{
 	rest.On("getOwed", "GET /material-requests/{id}/requirements", exchange.RequestRead, 200, requirement.GetOwed,
 		"Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab "+
 			"has to state first. What the life cycle asks for is in requirements of the request itself."),
+	rest.On("getPurpose", "GET /material-requests/{id}/purpose", exchange.RequestRead, 200, requirement.GetPurpose,
+		"Read what the requester stated of the purpose of a request, about which terms of data use ask. What is in "+
+			"requirements under limits depends on it."),
+	rest.On("statePurpose", "PUT,PATCH /material-requests/{id}/purpose", exchange.RequestPurpose, 200,
+		requirement.StatePurpose,
+		"State the purpose of a request, as its requester. UNKNOWN never counts as NO."),
 	rest.On("getPapers", "GET /material-requests/{id}/paper-findings", exchange.RequestRead, 200, request.GetPapers,
 		"Read what was found in the agreements that were uploaded for a request, as far as the caller may read these. "+
 			"Findings are hints: nothing waits for them. A new version of a document is checked again."),

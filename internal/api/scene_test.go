@@ -878,6 +878,12 @@ var visits = []routeCase{
 	}},
 	{"GET /material-requests/{id}/requirements", "requester",
 		func(s *scene, _ string) visit { return at(s.req("/requirements"), nil) }},
+	{"GET /material-requests/{id}/purpose", "requester",
+		func(s *scene, _ string) visit { return at(s.req("/purpose"), nil) }},
+	{"PUT,PATCH /material-requests/{id}/purpose", "requester", func(s *scene, _ string) visit {
+		return at(s.req("/purpose"), obj{"biomedical": "YES",
+			"diseases": []string{fmt.Sprintf("MONDO:%07d", s.next())}})
+	}},
 	{"GET /material-requests/{id}/paper-findings", "requester",
 		func(s *scene, _ string) visit { return at(s.req("/paper-findings"), nil) }},
 	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, _ string) visit {

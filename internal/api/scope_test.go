@@ -200,6 +200,8 @@ var scoped = map[string]string{
 	"PUT,PATCH /materials/{id}/lineage":                                           "s+s",
 	"GET /materials/{id}/may-share":                                               "+++",
 	"POST /agreements/resolve":                                                    "+++",
+	"GET /material-requests/{id}/purpose":                                         "++s",
+	"PUT,PATCH /material-requests/{id}/purpose":                                   "sss",
 	"GET /material-requests/{id}/requirements":                                    "++s",
 	"GET /material-requests/{id}/paper-findings":                                  "++s",
 	"GET /materials/{id}/history":                                                 "++s",

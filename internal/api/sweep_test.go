@@ -208,6 +208,8 @@ var access = map[string]string{
 	"GET /materials/{id}/may-share":                "++++++++",
 	"POST /agreements/resolve":                     "++++++++",
 	"GET /material-requests/{id}/requirements":     "13++++3+",
+	"GET /material-requests/{id}/purpose":          "13++++3+",
+	"PUT,PATCH /material-requests/{id}/purpose":    "1333+33+",
 	"GET /material-requests/{id}/paper-findings":   "13++++3+",
 	"GET /materials/{id}/history":                  "13++3+3+",
 

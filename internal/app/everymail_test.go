@@ -85,6 +85,8 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
 		h.must(db.Tx(t.Context(), h.dutyDue))
+		h.permit(h.people["stranger"], "2026-117", 14, nil)
+		h.remindOfPermits(1)
 		h.must(db.Tx(t.Context(), h.passkeys))
 		h.must(db.Tx(t.Context(), h.recordFaulty)) // after which the owner is an admin
 		_, err = h.app.Accounts.AskErasure(t.Context(), h.people["owner"], h.people["stranger"].ID,
@@ -122,6 +124,12 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 			}) {
 				t.Errorf("%s did not get %q", to, text)
 			}
+		}
+		if !slices.ContainsFunc(server.Messages(), func(m mailtest.Letter) bool {
+			return m.To == "stranger@example.org" && strings.Contains(m.Subject, "the permit 2026-117 ends soon") &&
+				strings.Contains(m.Text, h.app.PublicURL+"/permit#permit-")
+		}) {
+			t.Error("nothing came about the permit")
 		}
 		if n := len(server.Messages()); n < 100 {
 			t.Errorf("%d messages came", n)

@@ -102,9 +102,11 @@ func (r *reminding) person(name string) exchange.Actor {
 	return who
 }
 
-func (r *reminding) request() int64 {
+func (r *reminding) request() int64 { return r.requestOf(r.asks) }
+
+func (r *reminding) requestOf(who exchange.Actor) int64 {
 	r.Helper()
-	q, err := r.app.Requests.CreateRequest(r.Context(), r.asks,
+	q, err := r.app.Requests.CreateRequest(r.Context(), who,
 		request.New{Material: exchange.Some(exchange.Ref(r.material))})
 	r.must(err)
 	return q.ID

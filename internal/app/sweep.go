@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/app/notifier"
+	"aliquot/internal/app/requirements"
 	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
@@ -57,6 +58,7 @@ func (a *App) Handlers() []job.Handler {
 		notifier.MailReceipt.Handle(a.Notifications.MailReceipt),
 		labs.MailInvitation.Handle(a.Labs.MailInvitation),
 		letters.Remind.Handle(a.Duties.Remind).Every(time.Hour),
+		requirements.Remind.Handle(a.Requirements.Remind).Every(time.Hour),
 		letters.MailLink.Handle(a.Letters.MailLink),
 		letters.MailCode.Handle(a.Letters.MailCode),
 		a.Spreadsheets.BulkHandler(),

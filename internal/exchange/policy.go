@@ -112,7 +112,9 @@ const (
 	RequestList   Action = "request.list"
 	RequestUpdate Action = "request.update"
 	RequestShip   Action = "request.ship"
-	RequestDelete Action = "request.delete"
+	// what terms of data use ask about
+	RequestPurpose Action = "request.purpose"
+	RequestDelete  Action = "request.delete"
 
 	InquiryCreate Action = "inquiry.create"
 	InquiryRead   Action = "inquiry.read"
@@ -275,12 +277,13 @@ var rules = Policy{
 	AttachmentReplace: OwnerOf | MemberOf,
 	AttachmentDelete:  OwnerOf | MemberOf,
 
-	RequestCreate: SignedIn,
-	RequestRead:   MemberOf | RequesterOf,
-	RequestList:   SignedIn,
-	RequestUpdate: MemberOf | RequesterOf,
-	RequestShip:   MemberOf,
-	RequestDelete: AdminOf,
+	RequestCreate:  SignedIn,
+	RequestRead:    MemberOf | RequesterOf,
+	RequestList:    SignedIn,
+	RequestUpdate:  MemberOf | RequesterOf,
+	RequestShip:    MemberOf,
+	RequestPurpose: RequesterOf,
+	RequestDelete:  AdminOf,
 
 	InquiryCreate: SignedIn,
 	InquiryRead:   OwnerOf | MemberOf,

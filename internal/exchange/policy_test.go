@@ -254,6 +254,7 @@ const matrix = `
 | both | request.update | a former's request | n | n | y | y | n | y | y | y |
 | both | request.ship | a request | n | n | y | y | n | y | n | y |
 | both | request.ship | a former's request | n | n | y | y | n | y | n | y |
+| both | request.purpose | a request | n | n | n | n | y | n | n | y |
 | both | request.delete | a request | n | n | n | n | n | n | n | y |
 | both | job.read | the owner | n | n | n | y | n | n | n | y |
 | both | job.list | nothing | n | y | y | y | y | y | y | y |

@@ -91,7 +91,7 @@ var writes = []exchange.Action{
 	exchange.MaterialImport, exchange.MaterialState, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate,
 	exchange.AttachmentReplace,
 	exchange.AttachmentDelete, exchange.RequestCreate, exchange.RequestUpdate, exchange.RequestShip,
-	exchange.RequestDelete, exchange.InquiryCreate, exchange.InquiryAnswer,
+	exchange.RequestPurpose, exchange.RequestDelete, exchange.InquiryCreate, exchange.InquiryAnswer,
 	exchange.InstitutionCreate, exchange.InstitutionUpdate, exchange.InstitutionConfirm,
 	exchange.InstitutionLabClaim, exchange.InstitutionLabUpdate, exchange.AffiliationWrite, exchange.AuthorityWrite,
 	exchange.MasterWrite, exchange.PlaybookWrite, exchange.ApprovalWrite, exchange.ApprovalSign, exchange.SignatoryImport, exchange.AgreementCreate, exchange.AgreementSign,

@@ -61,6 +61,7 @@ const (
 	AgreementDeclined  MembershipKind = "agreement_declined"  // to the same
 	AgreementWithdrawn MembershipKind = "agreement_withdrawn" // to the same
 	DutyDue            MembershipKind = "duty_due"            // to who owes it by an agreement
+	PermitEnding       MembershipKind = "permit_ending"       // to whoever keeps or uses the permit
 	PasskeyAdded       MembershipKind = "passkey_added"       // to the person whose passkey it is
 	PasskeyRemoved     MembershipKind = "passkey_removed"     // to the same
 )
@@ -68,20 +69,21 @@ const (
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
 	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn, DutyDue, PasskeyAdded, PasskeyRemoved}
+	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, PasskeyAdded, PasskeyRemoved}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
 	Kind         MembershipKind
-	Organization string // of an inquiry: the material; of an agreement: its number, and its lab
+	Organization string // of an inquiry: the material; of an agreement: its number, and its lab; of a permit: its own
 	Person       string // display name of who did it
 	Note         string // what they wrote; may be empty
 	Link         string // where it is answered or shown
-	Unsubscribe  string // address at which the reader unsubscribes from mail about agreements; "": none
+	Unsubscribe  string // address at which the reader unsubscribes from mail about it; "": none
 }
 
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
-// reader gets the message. %s is the organization, the material of an inquiry, the passkey, or the agreement.
+// reader gets the message. %s is the organization, or the material of an inquiry, the passkey, the agreement or the
+// permit.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
@@ -114,6 +116,8 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	PasskeyRemoved: {"removed your passkey %s", "it no longer signs", "Your passkeys", "it is about your account"},
 	DutyDue: {"reminds you of a duty to %s", "evidence needed, or a waiver", "Open the agreement",
 		"you or your lab signed an agreement about a material of %s"},
+	PermitEnding: {"reminds you that the permit %s ends soon", "add the one that replaces it", "Your permits",
+		"you keep the permit %s or chose it for a request"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -144,6 +148,8 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 			title = "Reason:"
 		case DutyDue:
 			title = "What is owed:"
+		case PermitEnding:
+			title = "The permit:"
 		case RecordFaulty:
 			title = "The first fault:"
 		}

@@ -134,6 +134,7 @@ type Conn struct {
 	Papers          agreement.Papers
 	Passkeys        signing.Passkeys
 	Permits         requirement.Permits
+	Purposes        requirement.Purposes
 	Reminders       Reminders
 	Replies         Replies
 	Requests        Requests
@@ -167,6 +168,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		Materials:   Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Papers: agreement.NewPapers(c), Passkeys: signing.NewPasskeys(c), Permits: requirement.NewPermits(c),
+		Purposes:  requirement.NewPurposes(c),
 		Reminders: Reminders{c}, Replies: Replies{c},
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},

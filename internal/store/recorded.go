@@ -104,6 +104,8 @@ var recordedTables = map[string]recordedTable{
 		content: "attachment_id"},
 	"request_permits": {object: "request", key: "request", part: "permit", partKey: "permit", clear: "added_by",
 		times: "added_at", left: "id"},
+	"request_purposes": {object: "request", key: "request", part: "purpose", partKey: "request",
+		clear: "biomedical methods ancestry genetic clinical commercial", personal: "diseases", left: "updated_at"},
 	"request_issues": {object: "request", key: "request_id", part: "issue", partKey: "id", clear: "opened_by",
 		times: "opened_at closed_at", personal: "text"},
 	"erased_events": {object: "request", key: "request_id", part: erasedPart, partKey: "seq", clear: hashLeft},
@@ -150,9 +152,10 @@ var recordedTables = map[string]recordedTable{
 		left: "hash mail_state expires_at used_at codes code_asked_at code_hash code_expires_at code_attempts"},
 	"instruments": {object: "instrument", key: "number", clear: "id version sha256", times: "installed_at",
 		personal: "file installed_by"},
+	// when people were reminded is no fact of the permit
 	"permits": withFields(recordedTable{object: "permit", key: "id", clear: "regime from_day until_day materials " +
 		"categories institutions document organization institution person", times: "created_at",
-		left: "updated_at"}, requirement.PermitFields),
+		left: "reminded updated_at"}, requirement.PermitFields),
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
 }
 

@@ -237,6 +237,7 @@ var access = []asked{
 	{"GET /permit/{permit}/document", "/permit/{permit}/document", "", "in 404 404 404 404 404"}, // it has none
 	{"POST /requests/{id}/permits", "/requests/{request}/permits", "", "in 403 422 422 422 422"},
 	{"POST /requests/{id}/permits", "/requests/{request}/permits", "permit={permit}", "in 403 303 422 422 303"},
+	{"POST /requests/{id}/purpose", "/requests/{request}/purpose", "commercial=NO", "in 403 303 403 403 303"},
 	{"POST /requests/{id}/permits/{permit}/release", "/requests/{approved}/permits/{permit}/release", "",
 		"in 403 303 404 404 303"},
 	{"POST /requests/{id}/documents/{slot}", "/requests/{approved}/documents/irb", "", "in 403 422 422 422 422"},

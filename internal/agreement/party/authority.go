@@ -197,6 +197,16 @@ func (r Register) Held(user uuid.UUID, day exchange.Date) (list []Authority) {
 	return list
 }
 
+// Officers returns the users who hold an authority on the day.
+func (r Register) Officers(day exchange.Date) (list []uuid.UUID) {
+	for _, a := range r.Authorities {
+		if len(r.Held(a.Holder.User, day)) > 0 && !slices.Contains(list, a.Holder.User) {
+			list = append(list, a.Holder.User)
+		}
+	}
+	return list
+}
+
 // Offices returns the institutions for which a user may sign something on the day: as holder of an authority, or as a
 // stand-in.
 func (r Register) Offices(user uuid.UUID, day exchange.Date) (list []int64) {
@@ -284,13 +294,15 @@ func (r Register) check(a Authority, act Act, day exchange.Date) (Position, Refu
 
 // Includes reports whether the authority covers all that another does, whatever days they hold.
 func (a Authority) Includes(other Authority) bool {
-	within := func(own, others []string) bool {
-		return len(own) == 0 ||
-			len(others) > 0 && !slices.ContainsFunc(others, func(o string) bool { return !slices.Contains(own, o) })
-	}
 	return (a.Direction == Both || a.Direction == other.Direction) &&
-		within(a.Families, other.Families) && within(a.Categories, other.Categories) &&
+		Includes(a.Families, other.Families) && Includes(a.Categories, other.Categories) &&
 		(a.Human || !other.Human) && other.LargestBSL <= a.LargestBSL
+}
+
+// Includes reports whether a limit allows all that another does; an empty one allows everything.
+func Includes[T comparable](limit, other []T) bool {
+	return len(limit) == 0 ||
+		len(other) > 0 && !slices.ContainsFunc(other, func(o T) bool { return !slices.Contains(limit, o) })
 }
 
 // MayGrant reports whether the holder of an authority may grant another: only within what they may sign themselves,

@@ -44,6 +44,9 @@ var labels = map[string]string{
 	"CONSENT_FORBIDS":    "consent of the donor",
 	"DESTINATION":        "destination",
 
+	"YES": "yes",
+	"NO":  "no",
+
 	string(Self):             "stated by the person",
 	string(Officer):          "confirmed by an officer",
 	string(MailDomain):       "mail address of the institution",

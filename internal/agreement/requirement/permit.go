@@ -117,6 +117,23 @@ func (p Permit) Valid(day exchange.Date) bool {
 // Expired reports whether the permit was valid before the day and no longer is.
 func (p Permit) Expired(day exchange.Date) bool { return p.Until != "" && p.Until <= day }
 
+// ReminderDays are how many days before the end of a permit people are reminded of it, the last reminder first: of
+// those that are due, it is the one that is sent.
+var ReminderDays = []int{14, 60}
+
+// EndsSoon reports whether the permit is valid on the day, and ends within the days of the first reminder.
+func (p Permit) EndsSoon(day exchange.Date) bool {
+	today, _ := day.Begin()
+	soon := exchange.DayOf(today.AddDate(0, 0, slices.Max(ReminderDays)))
+	return p.Valid(day) && p.Until != "" && p.Until <= soon
+}
+
+// Covers reports whether the permit covers all that another does, whatever their days.
+func (p Permit) Covers(other Permit) bool {
+	return party.Includes(p.Materials, other.Materials) && party.Includes(p.Categories, other.Categories) &&
+		party.Includes(p.Institutions, other.Institutions)
+}
+
 // Outside returns the field of the permit whose limit the transfer is outside of; "": it covers the transfer.
 func (p Permit) Outside(t Transfer) string {
 	switch {

@@ -3,9 +3,12 @@ package requirement
 import (
 	_ "embed" // the rules
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"aliquot/internal/agreement/table"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/datause"
 )
 
 //go:embed rules.json
@@ -52,6 +55,8 @@ type Requirement struct {
 	Citation string
 	Blocks   bool
 	Permit   *Permit // the valid one that fulfils it
+	Met      bool    // nothing has to be done for it; Why says why
+	Limits   []Limit // the terms of data use that leave it owed
 	Expired  bool    // a permit fulfilled it once and is owed again
 }
 
@@ -86,6 +91,7 @@ type Transfer struct {
 	To       Destination
 	// Institutions; 0: none is known.
 	Provider, Recipient int64
+	Purpose             Purpose
 	Permits             []Permit // that are used for it
 	Lists               []Destinations
 }
@@ -122,13 +128,47 @@ func Owed(t Transfer, day exchange.Date) ([]Requirement, []Question) {
 			}
 			one.Expired = one.Expired || p.Expired(day)
 		}
-		one.Expired = one.Expired && one.Permit == nil
+		if one.Kind == "DATA_USE" && one.Permit == nil {
+			one.matchUse(t, day)
+		}
+		one.Expired = one.Expired && one.Permit == nil && !one.Met
 		owed = append(owed, one)
 	}
 	for _, reason := range Blocked(t.Lists, t.To, day) {
 		owed = append(owed, Requirement{Kind: "DESTINATION", OwedBy: "NOBODY", Rule: "LIST", Why: reason, Blocks: true})
 	}
 	return owed, questions
+}
+
+// matchUse decides by the purpose of the transfer whether its terms of data use leave something to do.
+func (r *Requirement) matchUse(t Transfer, day exchange.Date) {
+	approved := slices.ContainsFunc(t.Permits, func(p Permit) bool {
+		return p.Regime == "IRB" && p.Valid(day) && p.Outside(t) == ""
+	})
+	if approved {
+		t.Purpose.Ethics = Yes
+	}
+	var allowed Answer
+	switch allowed, r.Limits = Match(t.Facts.Uses, t.Purpose, day); allowed {
+	case Yes:
+		r.Met, r.Why = true, "The terms of data use allow this use: "+labelsOf(t.Facts.Uses)+"."
+	case No:
+		var forbidding []datause.Term
+		for _, l := range r.Limits {
+			if l.Allowed == No {
+				forbidding = append(forbidding, l.Term)
+			}
+		}
+		r.Why = "The terms of data use do not allow this use: " + labelsOf(forbidding) + "."
+	}
+}
+
+func labelsOf(uses []datause.Term) string {
+	var labels []string
+	for _, u := range uses {
+		labels = append(labels, u.Label())
+	}
+	return strings.Join(labels, "; ")
 }
 
 // nagoyaInForce is the day on which the Nagoya Protocol entered into force.

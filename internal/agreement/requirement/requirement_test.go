@@ -159,6 +159,37 @@ func TestOwed_AnExpiredPermitIsOwedAgain(t *testing.T) {
 	}
 }
 
+func TestPermit_EndsSoonOnceItsFirstReminderIsDue(t *testing.T) {
+	t.Parallel()
+	p := Permit{Number: "2026-3", From: "2026-01-01", Until: "2026-06-15"}
+	for d, want := range map[exchange.Date]bool{"2025-12-31": false, "2026-04-15": false, "2026-04-16": true,
+		"2026-06-14": true, "2026-06-15": false} {
+		if p.EndsSoon(d) != want {
+			t.Errorf("on %s: ends soon is %v", d, !want)
+		}
+	}
+	if p.Until = ""; p.EndsSoon(day) {
+		t.Error("one without end ends soon")
+	}
+}
+
+func TestPermit_CoversWhatItsLimitsAllow(t *testing.T) {
+	t.Parallel()
+	all, pdx := Permit{}, Permit{Categories: []string{"PDX"}}
+	two := Permit{Categories: []string{"PDX", "OTHER"}}
+	one := Permit{Categories: []string{"PDX"}, Materials: []int64{1}}
+	for name, c := range map[string]struct {
+		p, other Permit
+		want     bool
+	}{"all of all": {all, all, true}, "all of some": {all, one, true}, "some of all": {pdx, all, false},
+		"more": {two, pdx, true}, "less": {pdx, two, false}, "another limit too": {pdx, one, true},
+		"without another limit": {one, pdx, false}} {
+		if c.p.Covers(c.other) != c.want {
+			t.Errorf("%s: %v", name, !c.want)
+		}
+	}
+}
+
 func TestOwed_FactsThatBecomeUnknownNeverRemoveAQuestion(t *testing.T) {
 	t.Parallel()
 	answers := []Answer{Unknown, Yes, No}
@@ -288,43 +319,6 @@ func TestWith_IsUnknownWhereTheCategorySaysSomethingElseSince(t *testing.T) {
 	}
 	if f := (Facts{}).With(Facts{Human: NotHuman}); f.ConsentAllows != Yes {
 		t.Errorf("whose consent is missing? %+v", f)
-	}
-}
-
-func TestMatch_DecidesByTermValueAndDay(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		uses string
-		p    Purpose
-		want Answer
-	}{
-		"no terms":                      {"", Purpose{}, Yes},
-		"general research":              {"DUO:0000042", Purpose{}, Yes},
-		"the disease":                   {"DUO:0000007 (MONDO:1)", Purpose{Diseases: []string{"mondo:1"}}, Yes},
-		"another disease":               {"DUO:0000007 (MONDO:1)", Purpose{Diseases: []string{"MONDO:2"}}, No},
-		"no disease named":              {"DUO:0000007 (MONDO:1)", Purpose{}, Unknown},
-		"a company, non-profit only":    {"DUO:0000045", Purpose{Nonprofit: No}, No},
-		"not for profit, commercial":    {"DUO:0000018", Purpose{Nonprofit: Yes, Commercial: Yes}, No},
-		"the country":                   {"DUO:0000022 (DE)", Purpose{Country: "DE"}, Yes},
-		"another country":               {"DUO:0000022 (DE)", Purpose{Country: "FR"}, No},
-		"before the limit":              {"DUO:0000025 (2026-06-16)", Purpose{}, Yes},
-		"on the day of the limit":       {"DUO:0000025 (2026-06-15)", Purpose{}, No},
-		"no approval known":             {"DUO:0000021", Purpose{}, Unknown},
-		"ancestry prohibited":           {"DUO:0000044", Purpose{Ancestry: Yes}, No},
-		"methods prohibited":            {"DUO:0000015", Purpose{Methods: No}, Yes},
-		"a term for people to decide":   {"DUO:0000027", Purpose{}, Unknown},
-		"an unknown term":               {"DUO:9999999", Purpose{}, Unknown},
-		"no stands above unknown":       {"DUO:0000027; DUO:0000046", Purpose{Commercial: Yes}, No},
-		"no stands before unknown also": {"DUO:0000046; DUO:0000027", Purpose{Commercial: Yes}, No},
-	} {
-		uses, _ := datause.Parse(c.uses)
-		got, because := Match(uses, c.p, day)
-		if got != c.want || (got == Yes) != (len(because) == 0) {
-			t.Errorf("%s: %q because of %v, not %q", name, got, because, c.want)
-		}
-	}
-	if _, err := datause.Parse("DUO:0000007"); err == nil {
-		t.Error("a disease without its value is accepted")
 	}
 }
 

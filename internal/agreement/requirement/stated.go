@@ -21,7 +21,7 @@ var (
 
 // FactFields are the facts with one value, in the order of answers. A value that is empty is unknown.
 var FactFields = []field.Descriptor[Facts]{
-	fact("human_derived", "HumanOrigin", humans, func(f *Facts) *string { return (*string)(&f.Human) },
+	oneOf("human_derived", "HumanOrigin", humans, func(f *Facts) *string { return (*string)(&f.Human) },
 		"Of human origin", "Whether it derives from a person, and whether the donor can be identified."),
 	yesNo("consent_allows", func(f *Facts) *Answer { return &f.ConsentAllows },
 		"Consent allows the transfer", "Whether the donor’s consent allows it to be passed on."),
@@ -29,7 +29,7 @@ var FactFields = []field.Descriptor[Facts]{
 		"Live animals", "Whether live vertebrates or their embryos are sent."),
 	yesNo("genetically_modified", func(f *Facts) *Answer { return &f.GeneticallyChanged },
 		"Genetically modified", "Whether it is genetically modified, or contains what is."),
-	fact("bsl", "BiosafetyLevel", levels, func(f *Facts) *string { return (*string)(&f.BSL) },
+	oneOf("bsl", "BiosafetyLevel", levels, func(f *Facts) *string { return (*string)(&f.BSL) },
 		"Biosafety level", "At which it is handled; NONE for what needs none, such as data."),
 	yesNo("select_agent", func(f *Facts) *Answer { return &f.SelectAgent },
 		"Select agent", "Whether it is a select agent or toxin (42 CFR 73)."),
@@ -49,12 +49,12 @@ var FactFields = []field.Descriptor[Facts]{
 		"For companies too", "Whether companies may get it."),
 }
 
-// fact describes a fact that is one of some values.
-func fact(name, enumeration string, values []string, at func(*Facts) *string, label,
-	help string) field.Descriptor[Facts] {
-	d := field.OneOf(field.Descriptor[Facts]{Name: name, Label: label, Help: help}, enumeration, values, at)
+// oneOf describes a field that is one of some values. That it is unknown is stored as an empty text.
+func oneOf[T any](name, enumeration string, values []string, at func(*T) *string, label,
+	help string) field.Descriptor[T] {
+	d := field.OneOf(field.Descriptor[T]{Name: name, Label: label, Help: help}, enumeration, values, at)
 	set := d.Set
-	d.Set = func(f *exchange.FieldErrors, slot any, o *Facts) {
+	d.Set = func(f *exchange.FieldErrors, slot any, o *T) {
 		if set(f, slot, o); *at(o) == Nothing {
 			*at(o) = ""
 		}
@@ -63,7 +63,7 @@ func fact(name, enumeration string, values []string, at func(*Facts) *string, la
 }
 
 func yesNo(name string, at func(*Facts) *Answer, label, help string) field.Descriptor[Facts] {
-	return fact(name, "FactAnswer", answers, func(f *Facts) *string { return (*string)(at(f)) }, label, help)
+	return oneOf(name, "FactAnswer", answers, func(f *Facts) *string { return (*string)(at(f)) }, label, help)
 }
 
 // textAt returns the value of a fact.

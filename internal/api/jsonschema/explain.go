@@ -31,6 +31,7 @@ var tableMeanings = func() map[string]string {
 	ownMeanings(all, "Approval", approval.Fields)
 	ownMeanings(all, "TransferFacts", requirement.FactFields)
 	ownMeanings(all, "Permit", requirement.PermitFields)
+	ownMeanings(all, "Purpose", requirement.PurposeFields)
 	maps.Copy(all, agreementMeanings())
 	return all
 }()

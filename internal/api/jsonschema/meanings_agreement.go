@@ -85,9 +85,19 @@ func agreementMeanings() map[string]string {
 		"OwedRequirement.citation": "Where the rule comes from; empty: a rule of Aliquot.",
 		"OwedRequirement.permit":   "The valid permit that fulfils it; null: none.",
 		"expired":                  "Whether a permit fulfilled it until it was no longer valid.",
-		"PermitUse.permit":         "A permit of the caller, of their lab or of their institution.",
-		"fact":                     "The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.",
-		"OwedQuestion.question":    "What to answer, in a sentence.",
+		"OwedRequirement.limits": "Of DATA_USE: the terms that forbid the purpose of the request, or that ask what " +
+			"nobody answered; empty: none.",
+		"DataUseLimit.id":      "The term of the Data Use Ontology, such as DUO:0000046.",
+		"DataUseLimit.value":   "Its value, such as a country; absent: it has none.",
+		"DataUseLimit.label":   "What the term is, with its value.",
+		"DataUseLimit.forbids": "Whether the term forbids the purpose; false: that is not known.",
+		"DataUseLimit.asks": "What would settle it: fields of the purpose of the request; institution and country, " +
+			"which follow from the confirmed institution of the requester; approval, an IRB permit; value, of the " +
+			"term; clinical_too and committee, which a DATA_USE permit answers.",
+		"DataUseLimit.questions": "The same as questions for people.",
+		"PermitUse.permit":       "A permit of the caller, of their lab or of their institution.",
+		"fact":                   "The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.",
+		"OwedQuestion.question":  "What to answer, in a sentence.",
 		"encumbrances": "The agreements under which the lab received it and which bind whoever it goes to; null: " +
 			"nobody stated whether there are any.",
 		"Encumbrance.holder":   "Who has rights to the material.",
@@ -169,6 +179,7 @@ func agreementMeanings() map[string]string {
 		"InstrumentField.source": "Whose record fills it.",
 
 		"Notification.agreement":      "The agreement it is about; null if none.",
+		"Notification.permit":         "The permit that ends soon; null if it is about something else.",
 		"AgreementData.agreement":     "The agreement that it happened to.",
 		"AgreementData.event":         "What happened.",
 		"AgreementPayload.number":     "What people call it.",

@@ -82,7 +82,8 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{}, approval.AskNew{},
 		playbook.Patch{},
-		requirement.Stating{}, requirement.PermitPatch{}, requirement.PermitUse{}, instrument.Asking{},
+		requirement.Stating{}, requirement.PermitPatch{}, requirement.PermitUse{},
+		requirement.PurposePatch{}, instrument.Asking{},
 		term.LineageStating{},
 		duty.Patch{}, duty.Evidence{}, duty.Waiver{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
@@ -142,6 +143,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.TransferFacts]():  {requirement.Stating{}},
 	reflect.TypeFor[shape.Lineage]():        {term.LineageStating{}},
 	reflect.TypeFor[shape.Permit]():         {requirement.PermitPatch{}},
+	reflect.TypeFor[shape.Purpose]():        {requirement.PurposePatch{}},
 	reflect.TypeFor[shape.JoinRequest]():    {lab.JoinNew{}, lab.JoinDecline{}},
 }
 

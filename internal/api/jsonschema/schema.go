@@ -232,6 +232,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[playbook.Clause]():                "PlaybookClause",
 	reflect.TypeFor[requirement.PermitPatch]():        "PermitPatch",
 	reflect.TypeFor[requirement.PermitUse]():          "PermitUseNew",
+	reflect.TypeFor[requirement.PurposePatch]():       "PurposePatch",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",
 	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
 	reflect.TypeFor[term.LineageStating]():            "LineagePatch",

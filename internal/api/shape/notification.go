@@ -27,6 +27,7 @@ type Notification struct {
 	SavedSearch  *int64                  `json:"saved_search"`
 	Inquiry      *int64                  `json:"inquiry"`
 	Agreement    *int64                  `json:"agreement"`
+	Permit       *int64                  `json:"permit"`
 	Matches      *Matches                `json:"matches"`
 	Actor        *Person                 `json:"actor"` // null: Aliquot itself
 	CreatedAt    Time                    `json:"created_at"`
@@ -46,7 +47,7 @@ func ShowNotification(n notify.Notification) Notification {
 		d := n.Announcement.Detail
 		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = notify.NotificationKind(n.Announcement.Kind),
 			idOrNull(d.Invitation), idOrNull(d.JoinRequest), idOrNull(d.Webhook)
-		out.Inquiry, out.Agreement = idOrNull(d.Inquiry), idOrNull(d.Agreement)
+		out.Inquiry, out.Agreement, out.Permit = idOrNull(d.Inquiry), idOrNull(d.Agreement), idOrNull(d.Permit)
 		if out.SavedSearch = idOrNull(d.SavedSearch); out.SavedSearch != nil {
 			out.Matches = &Matches{d.Count, d.Materials}
 		}

@@ -5,6 +5,7 @@ import (
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/app/requirements"
 	"aliquot/internal/exchange/datause"
+	"aliquot/internal/exchange/field"
 )
 
 // TransferFacts are the facts of a material that decide what a transfer of it needs. Its JSON has the fields of
@@ -23,7 +24,7 @@ type factLists struct {
 
 // MarshalJSON writes the object of f.
 func (f TransferFacts) MarshalJSON() ([]byte, error) {
-	b, err := appendTable([]byte("{"), requirement.FactFields, &f.shown, "", f.unknown)
+	b, err := appendTable([]byte("{"), requirement.FactFields, &f.shown, "", unknown(requirement.FactFields, &f.shown))
 	if err != nil {
 		return nil, err
 	}
@@ -39,15 +40,30 @@ func orNull[T any](list []T) *[]T {
 	return &list
 }
 
-// unknown shows that a fact with few values is unknown.
-func (f TransferFacts) unknown(name string) any {
-	for i := range requirement.FactFields {
-		d := &requirement.FactFields[i]
-		if d.Name == name && d.Values != nil && d.Text(&f.shown) == "" {
-			return requirement.Nothing
+// unknown returns what shows that a field with few values is unknown.
+func unknown[T any](table []field.Descriptor[T], o *T) func(name string) any {
+	return func(name string) any {
+		for i := range table {
+			if d := &table[i]; d.Name == name && d.Values != nil && d.Text(o) == "" {
+				return requirement.Nothing
+			}
 		}
+		return nil
 	}
-	return nil
+}
+
+// Purpose is what a requester stated of the purpose of a request. Its JSON has the fields of requirement.PurposeFields.
+type Purpose struct{ shown requirement.Purpose }
+
+// ShowPurpose returns the JSON form of its argument.
+func ShowPurpose(p requirement.Purpose) Purpose {
+	p.Diseases = append([]string{}, p.Diseases...) // an empty list, where nobody stated anything
+	return Purpose{p}
+}
+
+// MarshalJSON writes the object of p.
+func (p Purpose) MarshalJSON() ([]byte, error) {
+	return appendObject(requirement.PurposeFields, &p.shown, unknown(requirement.PurposeFields, &p.shown), "", nil)
 }
 
 // Resolution is the instrument for a transfer, why, and why not the others.
@@ -132,6 +148,16 @@ type OwedRequirement struct {
 	Citation string            `json:"citation"`
 	Permit   *int64            `json:"permit"`
 	Expired  bool              `json:"expired"`
+	Limits   []DataUseLimit    `json:"limits"`
+}
+
+// DataUseLimit is a term of data use that does not simply allow the purpose of a request.
+type DataUseLimit struct {
+	datause.Term
+	Label     string   `json:"label"`
+	Forbids   bool     `json:"forbids"`
+	Asks      []string `json:"asks"`
+	Questions []string `json:"questions"`
 }
 
 // OwedQuestion is a fact that the lab has to state.
@@ -145,7 +171,11 @@ type OwedQuestion struct {
 // ShowOwed returns the JSON form of its argument.
 func ShowOwed(o requirements.Owed) Owed {
 	return Owed{List(o.Requirements, func(r requirements.Requirement) OwedRequirement {
-		out := OwedRequirement{r.Kind, r.State, r.OwedBy, r.Rule, r.Why, r.Citation, nil, r.Expired}
+		out := OwedRequirement{r.Kind, r.State, r.OwedBy, r.Rule, r.Why, r.Citation, nil, r.Expired,
+			List(r.Limits, func(l requirement.Limit) DataUseLimit {
+				return DataUseLimit{l.Term, l.Term.Label(), l.Allowed == requirement.No, append([]string{}, l.Asks...),
+					append([]string{}, l.Questions()...)}
+			})}
 		if r.Permit != nil {
 			out.Permit = &r.Permit.ID
 		}

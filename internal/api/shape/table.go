@@ -68,8 +68,10 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[requirement.PermitPatch]():        bodyOf[requirement.Permit](),
 	reflect.TypeFor[TransferFacts](): layoutOfTable(requirement.FactFields, nil,
 		slices.Collect(reflect.TypeFor[factLists]().Fields())...),
-	reflect.TypeFor[requirement.Stating](): field.BodyType[requirement.Stating](requirement.FactFields),
-	reflect.TypeFor[material.Patch]():      field.BodyType[material.Patch](material.Descriptors),
+	reflect.TypeFor[Purpose]():                  layoutOfTable(requirement.PurposeFields, nil),
+	reflect.TypeFor[requirement.PurposePatch](): bodyOf[requirement.Purpose](),
+	reflect.TypeFor[requirement.Stating]():      field.BodyType[requirement.Stating](requirement.FactFields),
+	reflect.TypeFor[material.Patch]():           field.BodyType[material.Patch](material.Descriptors),
 }
 
 // bodyOf returns a struct with the fields of the body of a party of agreements.

@@ -15,24 +15,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// DestinationOf reads where something for a requester would go today, and the id of their institution; 0: none is
-// known.
-func DestinationOf(ctx context.Context, c store.Conn, requester uuid.UUID,
-	address *person.Address) (to requirement.Destination, institution int64, err error) {
-	home, err := homeOf(ctx, c, requester)
-	return destination(home, address), home.ID, err
+// Home is the institution of somebody; the zero value if none is known.
+type Home struct {
+	party.Institution
+	Vouched bool // the institution is confirmed, and others than the person confirm that they are there
 }
 
-// homeOf reads the institution of somebody today; the zero value if none is known.
-func homeOf(ctx context.Context, c store.Conn, who uuid.UUID) (i party.Institution, err error) {
+// DestinationOf reads where something for a requester would go today, and their institution.
+func DestinationOf(ctx context.Context, c store.Conn, requester uuid.UUID,
+	address *person.Address) (to requirement.Destination, home Home, err error) {
+	home, err = homeOf(ctx, c, requester)
+	return destination(home.Institution, address), home, err
+}
+
+// homeOf reads the institution of somebody today.
+func homeOf(ctx context.Context, c store.Conn, who uuid.UUID) (h Home, err error) {
+	today := exchange.DayOf(c.Now)
 	affiliations, err := c.Institutions.OfPerson(ctx, who)
-	if err != nil {
-		return i, err
+	id := party.Home(affiliations, today)
+	if err != nil || id == 0 {
+		return h, err
 	}
-	if id := party.Home(affiliations, exchange.DayOf(c.Now)); id != 0 {
-		return c.Institutions.Get(ctx, id)
-	}
-	return i, nil
+	h.Institution, err = c.Institutions.Get(ctx, id)
+	_, confirmed := party.Affiliated(affiliations, who, id, today)
+	h.Vouched = confirmed && h.MayExecute(today)
+	return h, err
 }
 
 // destination returns where something goes: to the country of the address or, without one that is known, to that of the
@@ -58,7 +65,7 @@ func (a *Core) MayGo(ctx context.Context, c store.Conn, requester uuid.UUID, add
 		return err
 	}
 	for _, address := range addresses {
-		reasons := requirement.Blocked(a.Destinations, destination(home, address), exchange.DayOf(c.Now))
+		reasons := requirement.Blocked(a.Destinations, destination(home.Institution, address), exchange.DayOf(c.Now))
 		if len(reasons) > 0 {
 			return exchange.Errorf(exchange.Conflict, "Nothing can be sent there: %s.", strings.Join(reasons, "; "))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/notice"
@@ -38,6 +39,30 @@ func (a Notifications) agreementContent(ctx context.Context, c store.Conn, n not
 		return says, owed.State == duty.Owed, err
 	}
 	visible, err = agreementVisible(ctx, c, n)
+	return says, visible, err
+}
+
+// permitContent returns the content of mail about a permit that ends soon, unless it no longer does, or the person may
+// no longer read it.
+func (a Notifications) permitContent(ctx context.Context, c store.Conn, n notify.Notification,
+	m notice.Membership) (says content, visible bool, err error) {
+	d := n.Announcement.Detail
+	m.Organization, m.Note, m.Link = d.Name, d.Reason, fmt.Sprintf("%s/permit#permit-%d", a.PublicURL, d.Permit)
+	says = content{fmt.Sprintf("permit.%d@%s", d.Permit, a.Host()),
+		func(_ context.Context, unsubscribe string) (notice.Text, error) {
+			m.Unsubscribe = unsubscribe
+			return a.Notice.Membership(m)
+		}}
+	p, err := c.Permits.Get(ctx, d.Permit)
+	if err != nil || !p.EndsSoon(exchange.DayOf(c.Now)) {
+		return says, false, err
+	}
+	who, err := c.Actors.Current(ctx, exchange.Actor{ID: n.User})
+	if err != nil {
+		return says, false, err
+	}
+	rel, err := core.PermitRelations(ctx, c, who, p)
+	visible, _ = a.Policy().Can(exchange.PermitRead, rel)
 	return says, visible, err
 }
 

@@ -82,6 +82,9 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 	}
 	l = content{a.InvitationThread(d.Invitation),
 		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
+	if d.Permit != 0 {
+		return a.permitContent(ctx, c, n, m)
+	}
 	if n.Announcement.Kind == notify.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)

@@ -18,9 +18,11 @@ import (
 // Needs is what the page of a request shows of what its transfer needs.
 type Needs struct {
 	Owed
-	Used    []requirement.Permit // for the request
+	Used    []PermitLine         // for the request
 	Choices []requirement.Permit // of the visitor's side, that could be used for it
 	More    bool                 // there are more, older ones, which were not looked at
+	Purpose requirement.Purpose  // what the requester stated
+	Asked   []string             // the fields of the purpose that terms of data use ask about
 }
 
 // OfRequest reads what a request needs that who may see.
@@ -30,7 +32,11 @@ func (a Requirements) OfRequest(ctx context.Context, who exchange.Actor, q reque
 	if err != nil {
 		return n, err
 	}
-	n.Owed, n.Used = owedBy(t, q, exchange.DayOf(c.Now)), t.Permits
+	today := exchange.DayOf(c.Now)
+	n.Owed, n.Purpose, n.Asked = owedBy(t, q, today), t.Purpose, requirement.AskedBy(t.Facts.Uses)
+	for _, p := range t.Permits {
+		n.Used = append(n.Used, lineOf(p, today))
+	}
 	if !q.Active || !slices.ContainsFunc(n.Requirements, Requirement.TakesPermit) {
 		return n, nil
 	}
@@ -44,7 +50,7 @@ func (a Requirements) OfRequest(ctx context.Context, who exchange.Actor, q reque
 	n.More = page.Next != nil
 	for _, p := range page.Items {
 		used := slices.ContainsFunc(t.Permits, func(other requirement.Permit) bool { return other.ID == p.ID })
-		if !used && p.Outside(t) == "" && !p.Expired(exchange.DayOf(c.Now)) {
+		if !used && p.Outside(t) == "" && !p.Expired(today) {
 			n.Choices = append(n.Choices, p)
 		}
 	}
@@ -64,12 +70,18 @@ type PermitPage struct {
 	More    bool                // there are more permits than the page shows
 }
 
-// PermitLine is a permit as its page shows it.
+// PermitLine is a permit as pages show it.
 type PermitLine struct {
 	requirement.Permit
-	Holder  string // the name of the lab or institution; "": the visitor, or whoever added it
-	Expired bool
-	Keeps   bool // the visitor may change it
+	Expired  bool
+	EndsSoon bool
+	Holder   string // on its own page: the name of the lab or institution; "": the visitor, or whoever added it
+	Keeps    bool   // likewise: the visitor may change it
+}
+
+// lineOf returns a permit as pages show it on a day.
+func lineOf(p requirement.Permit, day exchange.Date) PermitLine {
+	return PermitLine{Permit: p, Expired: p.Expired(day), EndsSoon: p.EndsSoon(day)}
 }
 
 // permitsOfPage is how many permits a page shows or lets choose from: the newest.
@@ -100,7 +112,7 @@ func (a Requirements) PermitPage(ctx context.Context, who exchange.Actor) (page 
 		page.Offices = append(page.Offices, party.Institution{ID: id, LegalName: names[id]})
 	}
 	for _, p := range list.Items {
-		line := PermitLine{Permit: p, Expired: p.Expired(exchange.DayOf(c.Now))}
+		line := lineOf(p, exchange.DayOf(c.Now))
 		line.Keeps, _ = a.Policy().Can(exchange.PermitWrite, own.RelationsTo(who, p))
 		if p.Institution != nil {
 			line.Holder = names[*p.Institution]

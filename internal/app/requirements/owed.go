@@ -69,6 +69,13 @@ func (a Requirements) transferOf(ctx context.Context, c store.Conn, q request.De
 		return t, err
 	}
 	t.Permits = used.Items
+	if len(t.Facts.Uses) > 0 {
+		purposes, err := c.Purposes.OfRequests(ctx, q.ID)
+		if err != nil {
+			return t, err
+		}
+		t.Purpose = purposes[q.ID]
+	}
 	if t.Provider, err = core.ProviderOf(ctx, c, q.Organization); err != nil {
 		return t, err
 	}
@@ -79,29 +86,37 @@ func (a Requirements) transferOf(ctx context.Context, c store.Conn, q request.De
 		}
 		t.From = i.Country
 	}
-	t.To, t.Recipient, err = core.DestinationOf(ctx, c, q.Requester, q.Address)
+	to, home, err := core.DestinationOf(ctx, c, q.Requester, q.Address)
+	if t.To, t.Recipient = to, home.ID; home.Vouched {
+		t.Purpose = t.Purpose.By(home.Institution)
+	}
+	if handedIn(q, document.IRB) {
+		t.Purpose.Ethics = requirement.Yes
+	}
 	return t, err
+}
+
+// handedIn reports whether a document of a request is there, and was not returned.
+func handedIn(q request.Detail, s document.Slot) bool {
+	d := q.Current(s)
+	return d != nil && d.State != document.Returned
 }
 
 // follow says how far a requirement is, as the documents and texts of the request have it.
 func follow(r requirement.Requirement, q request.Detail) Requirement {
 	out := Requirement{r, requirement.Owing}
-	handedIn := func(s document.Slot) bool {
-		d := q.Current(s)
-		return d != nil && d.State != document.Returned
-	}
-	done := r.Permit != nil
+	done := r.Permit != nil || r.Met
 	switch r.Kind {
 	case "MTA":
-		signed := handedIn(document.SignedMTA)
+		signed := handedIn(q, document.SignedMTA)
 		if out.OwedBy = "REQUESTER"; signed {
 			out.OwedBy = "LAB"
 		}
-		done = signed && handedIn(document.ExecutedMTA)
+		done = signed && handedIn(q, document.ExecutedMTA)
 	case "ABSTRACT":
 		done = q.Abstract != ""
 	case "IRB":
-		done = done || handedIn(document.IRB)
+		done = done || handedIn(q, document.IRB)
 	}
 	switch {
 	case r.Blocks:

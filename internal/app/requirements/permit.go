@@ -158,6 +158,11 @@ func (a Requirements) ChangePermit(ctx context.Context, who exchange.Actor, id i
 		if err := tx.Permits.Update(ctx, p); err != nil {
 			return err
 		}
+		if p.Until != old.Until {
+			if err := tx.Permits.SetReminded(ctx, id, 0); err != nil {
+				return err
+			}
+		}
 		return a.RecordAction(ctx, tx, who, exchange.PermitWrite, rel, permitObject(id), nil)
 	})
 	return p, err

@@ -129,10 +129,8 @@ func (a Papers) findings(ctx context.Context, check lint.PaperCheck, t document.
 	if known.Permits, err = c.Permits.OfRequests(ctx, q.ID); err != nil {
 		return nil, err
 	}
-	_, institution, err := core.DestinationOf(ctx, c, q.Requester, q.Address)
-	if err == nil && institution != 0 {
-		known.Recipient.Institution, err = c.Institutions.Get(ctx, institution)
-	}
+	_, home, err := core.DestinationOf(ctx, c, q.Requester, q.Address)
+	known.Recipient.Institution = home.Institution
 	return lint.Check(known), err
 }
 

@@ -5,8 +5,8 @@ import "slices"
 // Category is a category of notifications; its value is the settings field that switches it.
 type Category string
 
-// The categories of announcements, which have no switch: lab membership, webhooks, inquiries, agreements, and saved
-// searches, whose alerts are switched off in each search.
+// The categories of announcements, which have no switch: lab membership, webhooks, inquiries, agreements and permits,
+// and saved searches, whose alerts are switched off in each search.
 const (
 	MembershipNotif Category = "membership"
 	WebhookNotif    Category = "webhook"
@@ -41,7 +41,7 @@ var categoryWords = map[Category]string{
 	WebhookNotif:    "webhooks",
 	SearchNotif:     "saved searches",
 	InquiryNotif:    "inquiries",
-	AgreementNotif:  "agreements",
+	AgreementNotif:  "agreements and permits",
 }
 
 // Words returns what mail of a category is about.

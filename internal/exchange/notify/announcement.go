@@ -49,13 +49,15 @@ const (
 	AgreementDeclined  AnnouncementKind = "agreement_declined" // to the same
 	AgreementWithdrawn AnnouncementKind = "agreement_withdrawn"
 	DutyDue            AnnouncementKind = "duty_due" // to who owes it by an agreement; overdue, also to who provided
+	// to whoever keeps it, and whoever chose it for an open request
+	PermitEnding AnnouncementKind = "permit_ending"
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
 	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn, DutyDue, PasskeyAdded, PasskeyRemoved}
+	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, PasskeyAdded, PasskeyRemoved}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -66,18 +68,19 @@ type AnnouncementDetail struct {
 	Text    string `json:"text,omitempty"`
 	Webhook int64  `json:"webhook,omitempty"`
 	// why a request to join was declined, a webhook switched off or an erasure asked for; the first fault of a record;
-	// what is owed by an agreement
+	// what is owed by an agreement; what a permit is, and when it ends
 	Reason string `json:"reason,omitempty"`
 
 	Inquiry     int64 `json:"inquiry,omitempty"`
 	SavedSearch int64 `json:"saved_search,omitempty"`
-	// of the saved search, of the material asked about, of the passkey, or of the agreement: its number
+	// of the saved search, of the material asked about, of the passkey; of the agreement or the permit: its number
 	Name      string            `json:"name,omitempty"`
 	Count     int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them
 
 	Agreement int64  `json:"agreement,omitempty"`
 	Duty      int64  `json:"duty,omitempty"`
+	Permit    int64  `json:"permit,omitempty"`
 	Person    string `json:"person,omitempty"`   // who signed or declined it without an account
 	As        string `json:"as,omitempty"`       // the role in which it was signed
 	Executed  bool   `json:"executed,omitempty"` // everybody has signed it
@@ -92,7 +95,7 @@ func (k AnnouncementKind) Category() mailing.Category {
 		return mailing.SearchNotif
 	case InquiryMade, InquiryAnswered:
 		return mailing.InquiryNotif
-	case AgreementSent, AgreementSigned, AgreementDeclined, AgreementWithdrawn, DutyDue:
+	case AgreementSent, AgreementSigned, AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding:
 		return mailing.AgreementNotif
 	default:
 		return mailing.MembershipNotif
@@ -161,6 +164,8 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	case DutyDue:
 		return fmt.Sprintf("%s reminds you of what is owed to %s by agreement %s: %s.", actor, organization,
 			n.Detail.Name, n.Detail.Reason)
+	case PermitEnding:
+		return fmt.Sprintf("%s reminds you that the permit %s ends soon: %s.", actor, n.Detail.Name, n.Detail.Reason)
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))

@@ -18,7 +18,8 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 		said := map[string]bool{}
 		for _, kind := range notify.AnnouncementKinds {
 			switch kind {
-			case notify.SearchMatched, notify.RecordFaulty, notify.ErasureAsked, notify.PasskeyAdded, notify.PasskeyRemoved:
+			case notify.SearchMatched, notify.RecordFaulty, notify.ErasureAsked, notify.PasskeyAdded, notify.PasskeyRemoved,
+				notify.PermitEnding:
 				continue // they have no lab
 			}
 			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,

@@ -88,6 +88,50 @@ func (st Permits) SharedWith(ctx context.Context, ids []int64, user uuid.UUID) (
 		args...)
 }
 
+// outlasts is that a permit o has the regime of a permit p, and is valid when that ends.
+const outlasts = "o.regime = p.regime AND o.from_day <= p.until_day AND (o.until_day = '' OR o.until_day > p.until_day)"
+
+// Ending reads some of the permits that end within a number of days, of which people were reminded earlier or not at
+// all, and locks them.
+func (st Permits) Ending(ctx context.Context, days, limit int) ([]requirement.Permit, error) {
+	return sqldb.All(ctx, st.conn, scanPermit, "SELECT "+permitColumns+` FROM permits o WHERE o.until_day <> ''
+		AND o.until_day > $1 AND o.until_day <= $2 AND (o.reminded = 0 OR o.reminded > $3) ORDER BY o.id LIMIT $4`+
+		st.conn.Dialect().ForUpdate, st.conn.Today(), string(exchange.DayOf(st.conn.Now.AddDate(0, 0, days))), days,
+		limit)
+}
+
+// SetReminded notes how many days before the end of a permit people were reminded of it; 0: not yet.
+func (st Permits) SetReminded(ctx context.Context, id int64, days int) error {
+	_, err := st.conn.Exec(ctx, "UPDATE permits SET reminded = $2 WHERE id = $1", id, days)
+	return err
+}
+
+// Outlasting reads the permits that outlast one and have the same holder.
+func (st Permits) Outlasting(ctx context.Context, id int64) ([]requirement.Permit, error) {
+	return sqldb.All(ctx, st.conn, scanPermit, "SELECT "+permitColumns+" FROM permits p JOIN permits o ON "+outlasts+`
+		WHERE p.id = $1 AND (o.organization = p.organization OR o.institution = p.institution
+		OR COALESCE(o.organization, o.institution, p.organization, p.institution) IS NULL AND o.person = p.person)
+		ORDER BY o.id`, id)
+}
+
+// Choosers reads who chose a permit for an open request for which none that outlasts it is used: its requester, or a
+// member of its lab.
+func (st Permits) Choosers(ctx context.Context, id int64) ([]uuid.UUID, error) {
+	return sqldb.All(ctx, st.conn, sqldb.Value[uuid.UUID], `SELECT DISTINCT u.added_by FROM request_permits u
+		JOIN permits p ON p.id = u.permit JOIN material_requests r ON r.id = u.request
+		LEFT JOIN memberships m ON m.organization_id = r.organization_id AND m.user_id = u.added_by
+			AND m.left_at IS NULL
+		WHERE u.permit = $1 AND r.is_active AND r.deleted_at IS NULL
+		AND (r.requester_id = u.added_by OR m.id IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM request_permits v
+			JOIN permits o ON o.id = v.permit WHERE v.request = u.request AND `+outlasts+") ORDER BY u.added_by", id)
+}
+
+// Used reports whether a permit was chosen for a request, also for one that is closed.
+func (st Permits) Used(ctx context.Context, id int64) (bool, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[bool], "SELECT EXISTS (SELECT 1 FROM request_permits WHERE permit = $1)",
+		id)
+}
+
 // Documented reads the permits whose document an attachment is.
 func (st Permits) Documented(ctx context.Context, attachment int64) ([]requirement.Permit, error) {
 	return sqldb.All(ctx, st.conn, scanPermit, "SELECT "+permitColumns+

@@ -166,8 +166,8 @@ func nothingToAsk(f transfer.RequestFormView) (ui.Response, bool) {
 }
 
 // submitGroup sends the form of several materials.
-func submitGroup(v *pageRequest, f transfer.RequestFormView, n transfer.NewRequest, form url.Values) (ui.Response,
-	error) {
+func submitGroup(v *pageRequest, f transfer.RequestFormView, n transfer.NewRequest, use askedUse,
+	form url.Values) (ui.Response, error) {
 	skip := form.Get("skip_unavailable") != ""
 	if len(f.Refused) > 0 && !skip {
 		return ui.Response{}, exchange.FieldErrors{"skip_unavailable": {"is required"}}.Err()
@@ -184,6 +184,9 @@ func submitGroup(v *pageRequest, f transfer.RequestFormView, n transfer.NewReque
 		add(u.Material)
 	}
 	sent, err := v.App.Groups.SubmitRequestGroup(v.Context(), v.Who.Actor, n, group)
+	if err == nil {
+		err = stateUse(v, use, sent.Requests...)
+	}
 	if err != nil {
 		return ui.Response{}, err
 	}

@@ -33,14 +33,7 @@ type askPage struct {
 	Again   bool                  // files were chosen, which have to be chosen again
 	Limit   int64
 	Ready   []checkLine // what is needed to send it
-}
-
-// checkLine is one line of the requester's checklist.
-type checkLine struct {
-	Text    string
-	Part    string // the part of the page it links to
-	Ready   bool
-	Problem string
+	Use     askedUse    // whether terms of data use allow it
 }
 
 // Parcel reports whether anything is shipped: a data set or a protocol needs no vials.
@@ -94,17 +87,6 @@ func (p *askPage) Sections() map[string]int {
 	return sections
 }
 
-// Done returns how many lines of the checklist are complete.
-func (p *askPage) Done() int {
-	n := 0
-	for _, l := range p.Ready {
-		if l.Ready {
-			n++
-		}
-	}
-	return n
-}
-
 // askLabels are the names of the fields inside a sentence; one that begins with a capital is the whole sentence.
 var askLabels = map[string]string{
 	"requester_abstract": "the research abstract", "quantity": "the quantity", "note": "the note",
@@ -112,14 +94,14 @@ var askLabels = map[string]string{
 	"payment_method_notes": "how it is paid", "courier": "the courier", "account": "the account number",
 	"inquiry":                         "your inquiry",
 	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB approval",
-	"materials": "material", "quantities": "quantity",
+	"materials": "material", "quantities": "quantity", "diseases": "the diseases",
 	"skip_unavailable": "Leave out what cannot be requested, or remove it from your basket",
 }
 
 func init() { maps.Copy(askLabels, ui.AddressLabels) }
 
 // askPage returns the page with the form and the values typed in it.
-func (v *pageRequest) askPage(f transfer.RequestFormView, form url.Values) *askPage {
+func (v *pageRequest) askPage(f transfer.RequestFormView, form url.Values) (*askPage, error) {
 	p := &askPage{Page: ui.Page{Title: askTitle(f), Section: "catalog"}, RequestFormView: f,
 		FormValues: ui.FormValues{Form: form}, Limit: v.App.UploadLimit}
 	if id := ui.ParseID(form.Get("inquiry")); id != nil {
@@ -128,34 +110,14 @@ func (v *pageRequest) askPage(f transfer.RequestFormView, form url.Values) *askP
 			p.Inquiry = &i
 		}
 	}
-	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
-	problems, _ := ui.FieldErrorsIn(err)
+	_, wrong := v.asked(f, form).Check(f.Terms, f.Shipping)
+	problems, _ := ui.FieldErrorsIn(wrong)
 	p.Ready = checklist(f.Terms, ui.SentencesOf(problems, askLabels), form)
-	return p
-}
-
-// checklist returns what is needed to send a request, and what is wrong with each of it.
-func checklist(t request.Terms, problems ui.FieldErrors, form url.Values) []checkLine {
-	var list []checkLine
-	add := func(asked bool, part, text string, fields ...string) {
-		if !asked {
-			return
-		}
-		line := checkLine{Text: text, Part: part, Ready: true}
-		for _, field := range fields {
-			if problem := problems.Of(field); problem != "" {
-				line.Ready = false
-				if form.Get(field) != "" && line.Problem == "" { // not if nothing was typed yet
-					line.Problem = problem
-				}
-			}
-		}
-		list = append(list, line)
+	var err error
+	if p.Use, err = useOf(v, f, form); exchange.FieldsOf(err) != nil {
+		err = nil // the form says so once it is sent
 	}
-	add(t.Abstract, "why", "Research abstract", "requester_abstract")
-	add(t.Address, "where", "Delivery address", append([]string{"address"}, ui.AddressFields...)...)
-	add(t.Payment, "pay", "Shipping payment", "payment_method", "courier", "account", "payment_method_notes")
-	return list
+	return p, err
 }
 
 // askFor shows the form, as a draft or filled in with what the visitor used last.
@@ -170,7 +132,11 @@ func (v *pageRequest) askFor() (ui.Response, error) {
 		}
 	}
 	if f.Own || f.Closed != nil {
-		return ui.Show("ask-closed", v.askPage(f, url.Values{}))
+		p, err := v.askPage(f, url.Values{})
+		if err != nil {
+			return ui.Response{}, err
+		}
+		return ui.Show("ask-closed", p)
 	}
 	form := firstAsk(f, v.Who.User)
 	if f.Draft != nil {
@@ -180,7 +146,10 @@ func (v *pageRequest) askFor() (ui.Response, error) {
 		form.Set("inquiry", id)
 	}
 	form.Set("once", rand.Text()) // so that this form is not taken for an earlier one
-	p := v.askPage(f, form)
+	p, err := v.askPage(f, form)
+	if err != nil {
+		return ui.Response{}, err
+	}
 	p.Resumed = f.Draft != nil
 	return ui.Show("ask", p)
 }
@@ -266,7 +235,11 @@ func (v *pageRequest) askChecklist() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.Show("ask", v.askPage(f, v.PostForm))
+	p, err := v.askPage(f, v.PostForm)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("ask", p)
 }
 
 // sendAsk sends the request, or saves it as a draft.
@@ -324,40 +297,54 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 		return ui.SeeOther(askPath(f) + "#h-why"), save()
 	}
 	asked := v.asked(f, sent.Fields)
-	if len(sent.Refused) > 0 {
+	use, err := useOf(v, f, sent.Fields)
+	refused := refusedUse(use, err, sent.Fields)
+	if err != nil && refused == nil {
+		v.Discard(sent)
+		return ui.Response{}, err
+	}
+	stays := len(sent.Refused) > 0 || len(refused) > 0
+	if stays {
 		_, err = asked.Check(f.Terms, f.Shipping)
 	} else {
 		var answer ui.Response
 		answer, err = submitAsk(v, f, transfer.NewRequest{Key: formKey(sent.Fields), Form: asked,
-			Documents: uploadedDocuments(sent)}, sent.Fields)
+			Documents: uploadedDocuments(sent)}, use, sent.Fields)
 		if err == nil {
 			return v.forScript(answer), nil
 		}
 	}
 	fields, wrong := ui.FieldErrorsIn(err)
-	if !wrong && len(sent.Refused) == 0 {
+	if !wrong && !stays {
 		if kept := save(); kept != nil { // so that nothing typed is lost
 			v.App.Log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)
 		}
 		return ui.Response{}, err
 	}
-	p := v.askPage(f, sent.Fields)
+	if stays {
+		v.Discard(sent)
+	}
+	p, err := v.askPage(f, sent.Fields)
+	if err != nil {
+		return ui.Response{}, err
+	}
 	p.Again = len(sent.Files) > 0
 	p.Errors = ui.SentencesOf(fields, askLabels)
 	maps.Copy(p.Errors, sent.FileErrors())
-	if len(sent.Refused) > 0 {
-		v.Discard(sent)
-	}
+	maps.Copy(p.Errors, ui.SentencesOf(refused, askLabels))
 	return ui.Invalid("ask", p)
 }
 
 // submitAsk sends the form of one material or of several.
-func submitAsk(v *pageRequest, f transfer.RequestFormView, n transfer.NewRequest, form url.Values) (ui.Response,
-	error) {
+func submitAsk(v *pageRequest, f transfer.RequestFormView, n transfer.NewRequest, use askedUse,
+	form url.Values) (ui.Response, error) {
 	if several(f) {
-		return submitGroup(v, f, n, form)
+		return submitGroup(v, f, n, use, form)
 	}
 	q, err := v.App.Requests.SubmitRequest(v.Context(), v.Who.Actor, n)
+	if err == nil {
+		err = stateUse(v, use, q)
+	}
 	if err != nil {
 		return ui.Response{}, err
 	}

@@ -19,10 +19,11 @@ var permitPages = []ui.Route{
 	ui.Post("/permit", (*permitRequest).savePermit).TakesFiles(),
 	ui.Get("/permit/{permit}/document", (*permitRequest).permitDocument).Private(),
 	ui.PostID("/requests/{id}/permits", (*permitRequest).usePermit),
+	ui.PostID("/requests/{id}/purpose", (*permitRequest).statePurpose),
 	ui.Post("/requests/{id}/permits/{permit}/release", (*permitRequest).releasePermit),
 }
 
-// permitRequest is a request for a page about permits. Its methods are the handlers.
+// permitRequest is a request for a page about permits, or what else a transfer needs. Its methods are the handlers.
 type permitRequest struct{ *ui.PageRequest }
 
 // permitsPath is the address of the page of permits.
@@ -225,7 +226,7 @@ func (c needsCard) ChoicesOf(kind string) (list []requirement.Permit) {
 }
 
 // UsedOf returns the permits that are used for a requirement.
-func (c needsCard) UsedOf(kind string) (list []requirement.Permit) {
+func (c needsCard) UsedOf(kind string) (list []requirements.PermitLine) {
 	for _, p := range c.Used {
 		if p.Regime == kind {
 			list = append(list, p)

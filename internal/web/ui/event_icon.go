@@ -66,7 +66,7 @@ func newsLook(k notify.AnnouncementKind) Look {
 	switch k {
 	case notify.Invited, notify.JoinAsked:
 		return Look{"turn", "users"}
-	case notify.DutyDue:
+	case notify.DutyDue, notify.PermitEnding:
 		return Look{"turn", "clock"}
 	case notify.InquiryMade:
 		return Look{"turn", "message"}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,8 @@ func newsAddress(n notify.Notification) string {
 		return "/admin/jobs"
 	case notify.DutyDue:
 		return LetterPath(n.Announcement.Detail.Agreement) + "#duties"
+	case notify.PermitEnding:
+		return fmt.Sprintf("/permit#permit-%d", n.Announcement.Detail.Permit)
 	case notify.PasskeyAdded, notify.PasskeyRemoved:
 		return "/account/passkeys"
 	case notify.ErasureAsked:
