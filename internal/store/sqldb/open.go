@@ -65,9 +65,10 @@ func Open(ctx context.Context, where string) (*DB, error) {
 // then the next one in the address is tried.
 const connectTime = 3 * time.Second
 
-// openPostgres returns a connection pool, and whether the address sets synchronous_commit. Of several servers in the address, it connects to the one that can be written
-// to, unless the address asks for others with target_session_attrs. Parallel workers and JIT compilation are off: each
-// takes some milliseconds to start, as long as a whole statement of ours should take.
+// openPostgres returns a connection pool, and whether the address sets synchronous_commit. Of several servers in the
+// address, it connects to the one that can be written to, unless the address asks for others with target_session_attrs.
+// Parallel workers and JIT compilation are off: each takes some milliseconds to start, as long as a whole statement of
+// ours should take.
 func openPostgres(where string) (pool *sql.DB, lessSafe bool, err error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {

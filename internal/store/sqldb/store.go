@@ -289,7 +289,7 @@ func (c *Conn) commit(ctx context.Context) error {
 	return nil
 }
 
-// Final makes the commit of the transaction as safe as the server of PostgreSQL makes commits, such as on a standby too,
+// Final makes the commit of the transaction as safe as the server of PostgreSQL makes commits, such as on a standby,
 // where the address of the database has others safe on the primary alone (synchronous_commit=local).
 func (c *Conn) Final(ctx context.Context) error {
 	if !c.DB.lessSafe {
