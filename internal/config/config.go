@@ -27,7 +27,7 @@ type Store struct {
 // Base is Store less the setting files, for the command that has another flag of this name.
 type Base struct {
 	Data      string `default:"./aliquot-data" help:"${data}"`
-	Database  string `help:"postgres:// address, of several servers if there are standbys; without it, SQLite in the data folder."`
+	Database  string `help:"${database}"`
 	SecretKey string `name:"secret-key" help:"${secret_key}"`
 	RecordKey string `name:"record-key" help:"${record_key}"`
 	SealKey   string `name:"seal-key" help:"${seal_key}"`

@@ -5,6 +5,8 @@ import "github.com/alecthomas/kong"
 // HelpTexts are the help texts too long for the tag of their setting, which names them as ${name}; a parser of Store,
 // Server or Sources needs them among its options.
 var HelpTexts = kong.Vars{
+	"database": "postgres:// address, of several servers if there are standbys; without it, SQLite in the data " +
+		"folder.",
 	"data": "Folder of the embedded database and the files (--demo: ./aliquot-demo).",
 	"files": "Where the content of files is: a folder, or a bucket of an S3 server, such as " +
 		"s3://aliquot?endpoint=https://s3.example.org&region=eu-west-1 (http://... for a server without encryption; " +
