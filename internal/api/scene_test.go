@@ -827,7 +827,7 @@ var visits = []routeCase{
 		func(s *scene, _ string) visit { return at(s.institution().path+"/approvals", standing()) }},
 	{"PUT,PATCH /institutions/{id}/approvals/{approval}", "owner", func(s *scene, _ string) visit {
 		return atf("%s/approvals/%d", s.institution().path, s.institution().approval).
-			with(obj{"largest_bsl": 2 + s.next()%2}) // drafted with 1
+			with(obj{"until": exchange.DayOf(time.Now().AddDate(0, 0, 1+s.next()%300))}) // another day each time
 	}},
 	{"POST /institutions/{id}/approvals/{approval}/sign/options", "owner", func(s *scene, _ string) visit {
 		made := s.owner.want(201, "POST", s.institution().path+"/approvals", standing()).id()
