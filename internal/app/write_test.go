@@ -29,6 +29,7 @@ var withoutReload = map[string]string{
 	"keepMonth":         "keeps sums that were counted",
 	"ResetSecrets":      "is the operator's, at the machine",
 	"RemindDue":         "is the demo's, which makes up a past",
+	"Change":            "is when a source is called, whoever it is for",
 	"LoadCellLines":     "is the operator's, at the machine",
 	"Install":           "is the operator's, at the machine",
 	"OpenKeys":          "is the program's own, at start",
