@@ -76,6 +76,15 @@ func (c client) call(method, path, body string) (answer, error) {
 	return c.send(method, path, "application/json", strings.NewReader(body))
 }
 
+// readiness is an error unless /readyz answers with the status and has the text, as it does within a second.
+func (c client) readiness(status int, text string) error {
+	a, err := c.call("GET", "/readyz", "")
+	if err == nil && (a.status != status || !strings.Contains(string(a.body), text)) {
+		err = fmt.Errorf("readyz: %d %s, want %d and %s", a.status, a.body, status, text)
+	}
+	return err
+}
+
 // upload makes an attachment with content; fields are as "description=signed by us".
 func (c client) upload(filename string, content []byte, fields ...string) (answer, error) {
 	var body bytes.Buffer

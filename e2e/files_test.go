@@ -89,11 +89,13 @@ func TestBucket_ServesBacksUpAndRestores(t *testing.T) {
 		for name, call := range map[string]func() (answer, error){
 			"an upload":  func() (answer, error) { return u.by.upload("more.csv", []byte("gene,count\n")) },
 			"a download": func() (answer, error) { return u.by.call("GET", u.addresses[0], "") },
-			"readyz":     func() (answer, error) { return u.by.call("GET", "/readyz", "") },
 		} {
 			if a, err := call(); err != nil || a.status != http.StatusServiceUnavailable {
 				t.Errorf("%s while the S3 server is gone: %d, %v: %s, want 503", name, a.status, err, a.body)
 			}
+		}
+		if err := poll(func() error { return u.by.readiness(http.StatusServiceUnavailable, `"files"`) }); err != nil {
+			t.Errorf("while the S3 server is gone: %v", err)
 		}
 		server.Start(t)
 		if err := errors.Join(poll(u.areThere), u.one()); err != nil {

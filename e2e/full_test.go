@@ -51,9 +51,8 @@ func fillsUp(t *testing.T, s storage) {
 				t.Errorf("%s: GET %s: %v", while, path, err)
 			}
 		}
-		if a, err := did(l.manager.call("GET", "/readyz", "")); err != nil ||
-			!strings.Contains(string(a.body), "storage is full") {
-			t.Errorf("%s: readyz: %v %s", while, err, a.body)
+		if err := poll(func() error { return l.manager.readiness(http.StatusOK, "storage is full") }); err != nil {
+			t.Errorf("%s: %v", while, err)
 		}
 	}
 	refuses := func(while string) {
@@ -105,8 +104,8 @@ func fillsUp(t *testing.T, s storage) {
 	if _, err := did(l.manager.upload("later.txt", content)); err != nil {
 		t.Errorf("an upload with room again: %v", err)
 	}
-	if a, err := did(l.manager.call("GET", "/readyz", "")); err != nil || !strings.Contains(string(a.body), `"ready"`) {
-		t.Errorf("with room again: readyz: %v %s", err, a.body)
+	if err := poll(func() error { return l.manager.readiness(http.StatusOK, `"ready"`) }); err != nil {
+		t.Errorf("with room again: %v", err)
 	}
 	if err := p.stop(); err != nil {
 		t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -81,6 +82,21 @@ func TestPages_AreSmallAndDoNotShift(t *testing.T) {
 		}
 		if moved := tab.shift(p.path); moved >= maxShift {
 			t.Errorf("%s moves by itself: %.3f", p.path, moved)
+		}
+	}
+}
+
+// A page is painted once it is parsed: rows of a table that come after the first paint would change its columns.
+func TestPages_DoNotMoveWhileASlowMachineParsesThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("mario")
+	_, err := chromedp.Call(tab.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 20})
+	s.must(err)
+	for _, path := range []string{"/requests?turn=all", "/requests/shipping"} {
+		tab.visit(path)
+		if moved := see[float64](tab, "window.moved"); moved != 0 {
+			t.Errorf("%s moves: %.3f", path, moved)
 		}
 	}
 }

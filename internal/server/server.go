@@ -16,7 +16,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -228,37 +228,55 @@ type Need struct {
 // The paths that load balancers ask.
 const healthPath, readyPath = "/healthz", "/readyz"
 
-// Health answers /healthz (the process is alive) and /readyz (its dependencies work). Of a dependency that fails it
-// shows only the name: the cause is in the log, once for as long as it fails. A process whose storage is full still
-// serves reads, so it stays ready and reports that it is read-only.
+// checkedFor is how long the result of a check of the needs is used again: whoever may ask for it, asking often costs
+// nothing.
+const checkedFor = time.Second
+
+// Health answers /healthz (the process is alive) and /readyz (its dependencies work, as they did within a second). Of a
+// dependency that fails it shows only the name: the cause is in the log, once for as long as it fails. A process whose
+// storage is full still serves reads, so it stays ready and reports that it is read-only.
 func Health(mux *http.ServeMux, log *slog.Logger, needs ...Need) {
-	var failing atomic.Pointer[string] // the name of what failed last time
-	none := ""
-	failing.Store(&none)
 	mux.HandleFunc("GET "+healthPath,
 		func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })
+	var mu sync.Mutex
+	var checked time.Time
+	var last health
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
-		defer cancel()
-		status := "ready"
-		for _, need := range needs {
-			switch err := need.Ready(ctx); {
-			case errors.Is(err, ErrStorageFull):
-				status = "read only: " + ErrStorageFull.Error()
-			case err != nil:
-				if before := failing.Swap(&need.Name); *before != need.Name {
-					log.ErrorContext(ctx, "not ready", "waits_for", need.Name, "error", err)
-				}
-				w.Header().Set("Retry-After", "5")
-				say(w, http.StatusServiceUnavailable, health{Status: "not ready", WaitsFor: need.Name})
-				return
-			}
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(checked) >= checkedFor {
+			last = check(context.WithoutCancel(r.Context()), log, needs, last.WaitsFor)
+			checked = time.Now()
 		}
-		if before := failing.Swap(&none); *before != none {
-			log.InfoContext(ctx, "ready again", "waited_for", *before)
+		if last.WaitsFor != "" {
+			w.Header().Set("Retry-After", "5")
+			say(w, http.StatusServiceUnavailable, last)
+			return
 		}
-		say(w, http.StatusOK, health{Status: status})
+		say(w, http.StatusOK, last)
 	})
+}
+
+// check asks each need whether it works; failing is the name of the one that did not the last time.
+func check(ctx context.Context, log *slog.Logger, needs []Need, failing string) health {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	status := "ready"
+	for _, need := range needs {
+		switch err := need.Ready(ctx); {
+		case errors.Is(err, ErrStorageFull):
+			status = "read only: " + ErrStorageFull.Error()
+		case err != nil:
+			if failing != need.Name {
+				log.ErrorContext(ctx, "not ready", "waits_for", need.Name, "error", err)
+			}
+			return health{Status: "not ready", WaitsFor: need.Name}
+		}
+	}
+	if failing != "" {
+		log.InfoContext(ctx, "ready again", "waited_for", failing)
+	}
+	return health{Status: status}
 }
 
 type health struct {

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"aliquot/internal/server"
@@ -148,4 +149,24 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+func TestHealth_ChecksOnceASecondHoweverOftenItIsAsked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mux, checks := http.NewServeMux(), 0
+		server.Health(mux, slog.New(slog.DiscardHandler), server.Need{Name: "files", Ready: func(context.Context) error {
+			checks++
+			return nil
+		}})
+		for range 3 {
+			for range 5 {
+				mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
+			}
+			time.Sleep(time.Second)
+		}
+		if checks != 3 {
+			t.Errorf("%d checks in three seconds", checks)
+		}
+	})
 }

@@ -14,22 +14,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-const (
-	// checkedFor is how long the result of a check is used again, so that asking often costs nothing.
-	checkedFor = time.Second
-	// damagedFor is how long a database counts as damaged after a statement failed because it is.
-	damagedFor = time.Minute
-)
+// damagedFor is how long a database counts as damaged after a statement failed because it is.
+const damagedFor = time.Minute
 
 // health is what is known of whether the database works.
 type health struct {
 	damagedAt atomic.Int64 // when a statement found damage, in nanoseconds from 1970; 0: none did
 	damage    atomic.Pointer[error]
 
-	mu      sync.Mutex
-	checked time.Time
-	err     error   // of the last check
-	tables  []Table // that there were at the first check
+	mu     sync.Mutex
+	tables []Table // that there were at the first check
 }
 
 // Ready returns an error unless the database works: it answers, each of its tables can be read, and no statement of the
@@ -42,14 +36,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if time.Since(h.checked) < checkedFor {
-		return h.err
-	}
-	err := db.check(ctx)
-	if ctx.Err() == nil { // otherwise err is not of the database
-		h.checked, h.err = time.Now(), err
-	}
-	return err
+	return db.check(ctx)
 }
 
 // check reads a row of each table.
