@@ -65,13 +65,20 @@ rows ?= 200000
 bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user: make bench-neighbour rows=20000 for a small one
 	@NEIGHBOUR_ROWS=$(rows) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkNeighbour$$' -benchtime 1x ./bench
 
+seconds ?= 300
+bench-load: install .bin/withpostgres ## peak, steady work, ten times the peak and slow clients: make bench-load seconds=30 for a short one
+	@LOAD_SECONDS=$(seconds) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkLoad$$' -benchtime 1x ./bench
+
 bench-backup: install .bin/withpostgres ## backup while others work, restore, verify: make bench-backup size=10000 for a small one
 	@BACKUP_SIZE=$(size) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkBackup$$' -benchtime 1x ./bench
 
+minutes ?= 10
+chaos: install .bin/withpostgres .bin/versitygw ## a cluster under load and one fault after the other, as root on Linux: make chaos minutes=2 seed=7
+	@ALIQUOT_TEST_S3=$(CURDIR)/.bin/versitygw .bin/withpostgres -- go test -timeout 3h -count=1 -v -run '^TestChaos$$' ./e2e -chaos $(minutes)m -seed $(or $(seed),0)
+
 requests ?= 1000
-seed ?= 1
 simulate: install .bin/withpostgres ## days until agreements are executed, by paper and without: make simulate requests=200 seed=7
-	@.bin/withpostgres -- go test ./simulate -count=1 -v -run TestSimulation_MeetsItsBars -requests $(requests) -seed $(seed) | grep -v '^=== '
+	@.bin/withpostgres -- go test ./simulate -count=1 -v -run TestSimulation_MeetsItsBars -requests $(requests) -seed $(or $(seed),1) | grep -v '^=== '
 
 house: ## what the code is like to live in: sizes, a new field, two calls through the packages; times and memory as last measured
 	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -Ev '^(=|-|PASS|ok)'

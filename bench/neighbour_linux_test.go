@@ -78,6 +78,12 @@ type town struct {
 
 	binary   string
 	settings []string // where its data are
+	flags    []string // others
+}
+
+// run starts a process.
+func (t *town) run() *process {
+	return run(t.b, t.binary, t.settings[1], slices.Concat(t.settings[2:], t.flags)...)
 }
 
 // resident is someone with a token and a lab of their own.
@@ -151,8 +157,8 @@ func percentile(took []time.Duration, n int) time.Duration {
 	return took[len(took)*n/100]
 }
 
-// newTown seeds a database, makes its people and starts the program.
-func newTown(b *testing.B, kind string, materials, requests int) *town {
+// newTown seeds a database, makes its people and starts the program, with more flags if there are some.
+func newTown(b *testing.B, kind string, materials, requests int, flags ...string) *town {
 	data, binary := b.TempDir(), build(b)
 	settings, where := []string{"--data", data}, filepath.Join(data, "aliquot.db")
 	if kind == storetest.PostgreSQL {
@@ -164,6 +170,7 @@ func newTown(b *testing.B, kind string, materials, requests int) *town {
 		b.Fatalf("seed: %v\n%s", err, out)
 	}
 	t := &town{b: b, letter: mailtest.Start(b), binary: binary, settings: settings}
+	t.flags = append([]string{"--access", "members", "--mail", t.letter.URL}, flags...)
 	db, err := store.Open(b.Context(), where)
 	if err != nil {
 		b.Fatal(err)
@@ -198,7 +205,7 @@ func newTown(b *testing.B, kind string, materials, requests int) *town {
 			t.others = append(t.others, one)
 		}
 	}
-	t.p = run(b, binary, data, append(settings[2:], "--access", "members", "--mail", t.letter.URL)...)
+	t.p = t.run()
 	rest(b, db)
 	if err := db.Close(); err != nil {
 		b.Fatal(err)

@@ -49,12 +49,19 @@ var web = &http.Client{
 
 // send makes one call; an error means that no whole answer came.
 func (c client) send(method, path, contentType string, body io.Reader) (answer, error) {
+	return c.sendKeyed("", method, path, contentType, body)
+}
+
+// sendKeyed is send with an Idempotency-Key, unless that is empty.
+func (c client) sendKeyed(key, method, path, contentType string, body io.Reader) (answer, error) {
 	r, err := http.NewRequest(method, c.base+path, body)
 	if err != nil {
 		return answer{}, err
 	}
-	if contentType != "" {
-		r.Header.Set("Content-Type", contentType)
+	for name, value := range map[string]string{"Content-Type": contentType, "Idempotency-Key": key} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
 	}
 	if c.token != "" {
 		r.Header.Set("Authorization", "Token "+c.token)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -10,8 +11,6 @@ import (
 
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/store/storetest/pgserver"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // pair starts a PostgreSQL server and a standby that has each commit before it is answered. The address has both.
@@ -26,22 +25,10 @@ func pair(t *testing.T) (primary, standby *pgserver.Server, address string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = standby.Stop() })
-	c, err := pgx.Connect(t.Context(), primary.URL())
-	if err != nil {
+	if err := primary.Set(t.Context(), "synchronous_standby_names", "*"); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close(t.Context())
-	for _, command := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"} {
-		if _, err := c.Exec(t.Context(), command); err != nil {
-			t.Fatal(err)
-		}
-	}
-	host := func(s *pgserver.Server) string {
-		_, rest, _ := strings.Cut(s.URL(), "@")
-		host, _, _ := strings.Cut(rest, "/")
-		return host
-	}
-	return primary, standby, strings.Replace(primary.URL(), host(primary), host(primary)+","+host(standby), 1)
+	return primary, standby, strings.Replace(primary.URL(), hostOf(primary), hostOf(primary)+","+hostOf(standby), 1)
 }
 
 // TestPostgreSQL_GoesOnWithAPromotedStandby kills the primary under writes and promotes its standby: the process finds it
@@ -119,4 +106,13 @@ func TestPostgreSQL_GoesOnWithAPromotedStandby(t *testing.T) {
 			t.Errorf("material %s was answered and is lost: %v", id, err)
 		}
 	}
+}
+
+// hostOf is the host and port of a server.
+func hostOf(s *pgserver.Server) string {
+	u, err := url.Parse(s.URL())
+	if err != nil {
+		panic(err) // pgserver wrote it
+	}
+	return u.Host
 }

@@ -237,3 +237,33 @@ func verified(t *testing.T, in installation) {
 		t.Errorf("aliquot verify: %v\n%s", err, out)
 	}
 }
+
+func TestProcesses_DivideTheLimits(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		if in.postgres == "" {
+			return // several processes on one SQLite file are not what it is for
+		}
+		first, second := in.serve(t), in.serve(t)
+		allows := func(base, policy string) func() error {
+			return func() error {
+				a, err := client{base: base}.call("GET", "/materials/", "")
+				if got := a.header.Get("RateLimit-Policy"); err == nil && got != policy {
+					err = fmt.Errorf("the limit is %s, want %s", got, policy)
+				}
+				return err
+			}
+		}
+		for _, p := range []*process{first, second} {
+			if err := poll(allows(p.base, `"address";q=15;w=6`)); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := second.stop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := poll(allows(first.base, `"address";q=30;w=6`)); err != nil {
+			t.Errorf("alone: %v", err)
+		}
+	})
+}

@@ -106,3 +106,26 @@ func TestStop_EndsStreams(t *testing.T) {
 		}
 	})
 }
+
+// TestStop_AnswersUntilProxiesKnow: with stop-delay, a process that is asked to stop says so and goes on for a while.
+func TestStop_AnswersUntilProxiesKnow(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		p := in.serve(t, "--stop-delay", "4s")
+		nobody := client{base: p.base}
+		asked := time.Now()
+		stopped := make(chan error, 1)
+		go func() { stopped <- p.stop() }()
+		if err := poll(func() error {
+			return nobody.readiness(http.StatusServiceUnavailable, "another process: this one stops")
+		}); err != nil {
+			t.Error(err)
+		}
+		if _, err := did(nobody.call("GET", "/materials/", "")); err != nil {
+			t.Errorf("while it says that it stops: %v", err)
+		}
+		if err := <-stopped; err != nil || time.Since(asked) < 4*time.Second {
+			t.Errorf("it stopped after %s: %v", time.Since(asked), err)
+		}
+	})
+}

@@ -35,6 +35,7 @@ import (
 	"aliquot/internal/seal"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/web"
 	"aliquot/internal/webhook"
 	"aliquot/internal/witness"
@@ -83,6 +84,9 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	if s.Role != "worker" {
+		s.Database = sqldb.Serving(s.Database)
+	}
 	db, content, err := open(e, s.Store)
 	if err != nil {
 		return err
@@ -107,6 +111,11 @@ func (s *serve) Run(e environment) error {
 			log.Warn("the last traces were not sent", "error", err)
 		}
 	}()
+	ctx, stop := context.WithCancel(context.WithoutCancel(e.ctx))
+	var background sync.WaitGroup
+	defer background.Wait()
+	defer stop()
+	context.AfterFunc(e.ctx, func() { time.AfterFunc(s.StopDelay, stop) })
 	mux := http.NewServeMux()
 	who, err := s.identity(mux)
 	if err != nil {
@@ -163,22 +172,26 @@ func (s *serve) Run(e environment) error {
 	} else if err != nil {
 		return err
 	}
-	needs := []server.Need{{Name: "database", Ready: db.Ready}, {Name: "files", Ready: writable(db, content)}}
+	needs := []server.Need{{Name: "another process: this one stops",
+		Ready: func(context.Context) error { return e.ctx.Err() }},
+		{Name: "database", Ready: db.Ready}, {Name: "files", Ready: writable(db, content)}}
 	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // demo: the provider is this process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
 	}
 	server.Health(mux, log, needs...)
+	divide := []func(processes int){a.Divide}
 	if s.Role != "worker" {
 		server := api.New(a, log)
-		server.Origins, server.Stop = s.CORSOrigins, e.ctx.Done()
+		server.Origins, server.Stop = s.CORSOrigins, ctx.Done()
 		if s.RateLimit == "on" {
 			if server.Limits, err = limit.NewGates(limit.User, limit.Address, limit.Login); err != nil {
 				return err
 			}
+			divide = append(divide, server.Limits.Divide)
 		}
 		if err := web.Mount(mux,
-			web.Config{App: a, OpenAPI: server.Contract, Version: built(), Stop: e.ctx.Done(), Limits: server.Limits,
+			web.Config{App: a, OpenAPI: server.Contract, Version: built(), Stop: ctx.Done(), Limits: server.Limits,
 				Rest: server}); err != nil {
 			return err
 		}
@@ -195,12 +208,11 @@ func (s *serve) Run(e environment) error {
 		}
 		workers = append(workers, worker)
 	}
-	ctx, stop := context.WithCancel(e.ctx)
-	var background sync.WaitGroup
-	defer background.Wait()
-	defer stop()
 	background.Go(func() { a.SaveRefusals(ctx) })
 	background.Go(func() { ops.serve(ctx) })
+	if db.Postgres() && s.Role != "worker" {
+		background.Go(func() { divideLimits(ctx, db, log, divide) })
+	}
 	if watches {
 		background.Go(func() { a.Accounts.WatchIdentity(ctx) })
 	}
@@ -213,7 +225,7 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 	systemd(e.getenv, log, "READY=1")
-	defer context.AfterFunc(ctx, func() { systemd(e.getenv, log, "STOPPING=1") })()
+	defer context.AfterFunc(e.ctx, func() { systemd(e.getenv, log, "STOPPING=1") })()
 	releaseMemory()
 	defer time.AfterFunc(10*time.Second, releaseMemory).Stop() // the jobs that start-up enqueues have run by then
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {             // otherwise GOMEMLIMIT is set
@@ -221,6 +233,27 @@ func (s *serve) Run(e environment) error {
 	}
 	background.Go(func() { watchdog(ctx, e.getenv, l.Addr(), log) })
 	return server.Serve(ctx, l, ops.load.Shed(server.NewSite(s.PublicURL).Secure(mux)), trusted, log, ops.requests...)
+}
+
+// countEvery is how often a process counts those that serve the same installation.
+const countEvery = 5 * time.Second
+
+// divideLimits has each limit of this process be its part of the limit of all that serve.
+func divideLimits(ctx context.Context, db *store.DB, log *slog.Logger, limits []func(processes int)) {
+	for before := 0; ctx.Err() == nil; {
+		processes, err := db.CountServing(ctx)
+		if err == nil && processes != before {
+			before = processes
+			for _, divide := range limits {
+				divide(processes)
+			}
+			log.Info("limits are divided", "processes", processes)
+		} // where the database does not answer, the last number holds
+		select {
+		case <-ctx.Done():
+		case <-time.After(countEvery):
+		}
+	}
 }
 
 // paperTime is how long reading an uploaded agreement may take; the first one includes compiling the reader.

@@ -132,3 +132,30 @@ func TestExpensiveReads_CancelledOneFreesItsSlot(t *testing.T) {
 		ended.Wait()
 	})
 }
+
+// TestExpensiveReads_AreDividedAmongProcesses: of three slots, each of two processes has one.
+func TestExpensiveReads_AreDividedAmongProcesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := limitedApp()
+		a.Divide(2)
+		began := time.Now()
+		for _, caller := range []string{"first", "second"} {
+			go func() {
+				if err := a.Expensive(t.Context(), caller, func(context.Context) error {
+					time.Sleep(time.Second)
+					return nil
+				}); err != nil {
+					t.Errorf("%s: %v", caller, err)
+				}
+			}()
+			synctest.Wait()
+		}
+		if err := a.Expensive(t.Context(), "third", func(context.Context) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(began); waited != 2*time.Second {
+			t.Errorf("the third read waited %s, want 2 s", waited)
+		}
+	})
+}

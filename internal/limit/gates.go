@@ -33,6 +33,13 @@ func NewGates(user, address, login Rule) (*Gates, error) {
 	return &g, err
 }
 
+// Divide has each gate allow the part of one of so many processes.
+func (g *Gates) Divide(processes int) {
+	for _, gate := range []*Gate{g.user, g.address, g.login} {
+		gate.Divide(processes)
+	}
+}
+
 // Pass counts a call of whoever shows the token with a hash ("": none) from an address. It counts for the token's
 // user, however many tokens they have, once the token proved good; until then it counts as its address, so that nobody
 // tries tokens without a limit. What signs in counts besides.

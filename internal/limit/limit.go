@@ -1,10 +1,11 @@
 // Package limit limits how often a caller may call (contract.md section 9): one token bucket per caller, in the memory
-// of this process.
+// of this process. Where several processes serve an installation, each of them allows its part.
 package limit
 
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -33,9 +34,17 @@ var (
 	Login   = Rule{Name: "login", Rate: 1, Burst: 10, Callers: 100_000}
 )
 
+// divided returns the part of the rule that one of so many processes allows: at least one call at once.
+func (r Rule) divided(processes int) Rule {
+	r.Rate /= float64(processes)
+	r.Burst = max(1, r.Burst/processes)
+	return r
+}
+
 // Gate holds the buckets of one rule.
 type Gate struct {
-	rule    Rule
+	whole   Rule                 // of all processes
+	rule    atomic.Pointer[Rule] // of this one
 	buckets *otter.Cache[string, *rate.Limiter]
 }
 
@@ -47,7 +56,16 @@ func NewGate(r Rule) (*Gate, error) {
 		MaximumSize:      r.Callers,
 		ExpiryCalculator: otter.ExpiryAccessing[string, *rate.Limiter](full),
 	})
-	return &Gate{r, c}, err
+	g := &Gate{whole: r, buckets: c}
+	g.rule.Store(&r)
+	return g, err
+}
+
+// Divide has the gate allow the part of one of so many processes. Calls that come to one of them more often than to the
+// others, as those of a connection that is kept, meet the limit earlier; no caller gets more than the rule.
+func (g *Gate) Divide(processes int) {
+	rule := g.whole.divided(max(1, processes))
+	g.rule.Store(&rule)
 }
 
 // Decision is the decision of a gate about one call.
@@ -60,17 +78,22 @@ type Decision struct {
 
 // Pass takes one call from a caller's bucket.
 func (g *Gate) Pass(caller string, now time.Time) Decision {
+	rule := *g.rule.Load()
 	bucket, ok := g.buckets.GetIfPresent(caller)
 	if !ok {
 		bucket, _ = g.buckets.ComputeIfAbsent(caller, func() (*rate.Limiter, bool) {
-			return rate.NewLimiter(rate.Limit(g.rule.Rate), g.rule.Burst), false
+			return rate.NewLimiter(rate.Limit(rule.Rate), rule.Burst), false
 		})
 	}
-	v := Decision{Rule: g.rule, OK: bucket.AllowN(now, 1)}
+	if bucket.Burst() != rule.Burst || bucket.Limit() != rate.Limit(rule.Rate) {
+		bucket.SetLimitAt(now, rate.Limit(rule.Rate))
+		bucket.SetBurstAt(now, rule.Burst)
+	}
+	v := Decision{Rule: rule, OK: bucket.AllowN(now, 1)}
 	tokens := bucket.TokensAt(now)
 	v.Left = max(0, int(tokens))
 	if !v.OK {
-		v.Retry = time.Duration(math.Ceil((1-tokens)/g.rule.Rate)) * time.Second
+		v.Retry = time.Duration(math.Ceil((1-tokens)/rule.Rate)) * time.Second
 	}
 	return v
 }

@@ -84,3 +84,29 @@ func BenchmarkPass(b *testing.B) {
 		g.Pass("ada", now)
 	}
 }
+
+func TestGates_OfSeveralProcessesAllowTheLimitTogether(t *testing.T) {
+	t.Parallel()
+	first, second := slow(t), slow(t)
+	if !passes(first, "", "203.0.113.1:1") {
+		t.Fatal("refused at first")
+	}
+	for _, g := range []*limit.Gates{first, second} {
+		g.Divide(3) // one call at once of three
+	}
+	passed := 0
+	for range 5 {
+		for _, g := range []*limit.Gates{first, second} {
+			if passes(g, "", "203.0.113.2:1") {
+				passed++
+			}
+		}
+	}
+	if passed != 2 {
+		t.Errorf("two of three processes let %d calls through, want 2", passed)
+	}
+	first.Divide(1)
+	if v := first.Pass("", "203.0.113.3:1", false)[0]; v.Rule.Policy() != `"address";q=3;w=3000` || v.Left != 2 {
+		t.Errorf("alone again: %s, %d left", v.Rule.Policy(), v.Left)
+	}
+}

@@ -268,7 +268,7 @@ func check(ctx context.Context, log *slog.Logger, needs []Need, failing string) 
 			status = "read only: " + ErrStorageFull.Error()
 		case err != nil:
 			if failing != need.Name {
-				log.ErrorContext(ctx, "not ready", "waits_for", need.Name, "error", err)
+				log.WarnContext(ctx, "not ready", "waits_for", need.Name, "error", err)
 			}
 			return health{Status: "not ready", WaitsFor: need.Name}
 		}

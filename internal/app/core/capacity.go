@@ -9,14 +9,26 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Capacity limits the expensive reads of a process: searches, suggestions and lists with filters. The zero Capacity
-// sets no limit.
+// Capacity limits the expensive reads of all processes together: searches, suggestions and lists with filters. The zero
+// Capacity sets no limit.
 type Capacity struct {
 	Slots int           // how many run at once
 	Share int           // how many of them one caller may have
 	Queue int           // how many calls of one caller may wait
 	Wait  time.Duration // how long a call waits for its turn
 	Time  time.Duration // how long a read may take
+}
+
+// Divide limits the expensive reads of this process to the part of one of so many: they share one database.
+func (a *Core) Divide(processes int) { a.processes.Store(int32(max(1, processes))) }
+
+// capacity returns the part of this process.
+func (a *Core) capacity() Capacity {
+	c := a.Capacity
+	if n := int(a.processes.Load()); n > 1 && c.Slots > 0 {
+		c.Slots, c.Share = max(1, c.Slots/n), max(1, c.Share/n)
+	}
+	return c
 }
 
 // busyRetry is the Retry-After, in seconds, for a caller who got no turn or whose read took too long.
@@ -37,10 +49,10 @@ func (a *Core) Expensive(ctx context.Context, caller string, do func(ctx context
 	if a.Capacity.Slots == 0 {
 		return do(ctx)
 	}
-	if err := a.reads.enter(ctx, a.Capacity, caller); err != nil {
+	if err := a.reads.enter(ctx, a.capacity(), caller); err != nil {
 		return err
 	}
-	defer a.reads.leave(a.Capacity, caller)
+	defer func() { a.reads.leave(a.capacity(), caller) }()
 	limited, cancel := context.WithTimeout(ctx, a.Capacity.Time)
 	defer cancel()
 	err := do(limited)

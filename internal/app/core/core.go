@@ -37,12 +37,13 @@ type Core struct {
 
 // process is what a Core remembers for as long as the process runs.
 type process struct {
-	Books    *workbooks
-	reads    queue
-	numbers  cached[SiteNumbers]
-	paces    cached[map[int64]request.Pace]
-	refusals refusals
-	library  atomic.Pointer[library]
+	Books     *workbooks
+	reads     queue
+	processes atomic.Int32 // that serve this installation; 0 counts as 1
+	numbers   cached[SiteNumbers]
+	paces     cached[map[int64]request.Pace]
+	refusals  refusals
+	library   atomic.Pointer[library]
 }
 
 // Transact runs do in a transaction, as store.DB.Tx does.

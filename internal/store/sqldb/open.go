@@ -3,6 +3,7 @@ package sqldb
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -84,6 +85,33 @@ func openPostgres(where string) (pool *sql.DB, lessSafe bool, err error) {
 			pgx.QueryExecModeSimpleProtocol)
 		return err
 	})), lessSafe, nil
+}
+
+// servingName begins the name under which a process that serves connects to PostgreSQL.
+const servingName = "aliquot-serving-"
+
+// Serving returns the address of a database for a process that serves people and API clients, so that the others can
+// count it; the path of an SQLite file is returned as it is.
+func Serving(where string) string {
+	u, err := url.Parse(where)
+	if err != nil || !isPostgres(where) {
+		return where // Open says what is wrong
+	}
+	query := u.Query()
+	query.Set("application_name", servingName+rand.Text())
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// CountServing returns how many processes serve people and API clients with this database now: those that have a
+// connection to PostgreSQL.
+func (db *DB) CountServing(ctx context.Context) (processes int, err error) {
+	if !db.Postgres() {
+		return 1, nil
+	}
+	err = db.read.QueryRowContext(ctx, `SELECT COUNT(DISTINCT application_name) FROM pg_stat_activity
+		WHERE datname = current_database() AND starts_with(application_name, $1)`, servingName).Scan(&processes)
+	return processes, err
 }
 
 func isPostgres(where string) bool {

@@ -44,13 +44,22 @@ type Server struct {
 // Start makes a folder, fills it and starts a server in it, which gives up durability for speed unless it is to be
 // durable. Nothing is left of a failed start.
 func Start(ctx context.Context, durable bool) (*Server, error) {
-	return start(ctx, durable, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+	return initialize(ctx, durable, parent(durable))
+}
+
+// StartIn starts a server as Start does, in a folder of another folder, as on a disk of its own.
+func StartIn(ctx context.Context, parent string) (*Server, error) {
+	return initialize(ctx, true, parent)
+}
+
+func initialize(ctx context.Context, durable bool, parent string) (*Server, error) {
+	return start(ctx, durable, parent, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
 		"--locale=C", "--no-sync")
 }
 
-// Standby starts a standby of the server, which follows it until it is promoted.
+// Standby starts a standby of the server, beside it, which follows it until it is promoted.
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
-	return start(ctx, true, "pg_basebackup", "--pgdata=data", "--write-recovery-conf", "--checkpoint=fast",
+	return start(ctx, true, filepath.Dir(s.folder), "pg_basebackup", "--pgdata=data", "--write-recovery-conf", "--checkpoint=fast",
 		"--wal-method=stream", "--no-sync", "--dbname="+s.url)
 }
 
@@ -69,13 +78,13 @@ func (s *Server) Promote(ctx context.Context) error {
 	return nil
 }
 
-// start starts a server in a new folder, whose data a program makes.
-func start(ctx context.Context, durable bool, program string, args ...string) (_ *Server, err error) {
+// start starts a server in a new folder in parent, whose data a program makes.
+func start(ctx context.Context, durable bool, parent, program string, args ...string) (_ *Server, err error) {
 	s := &Server{}
 	if s.bin, err = findBin(ctx); err != nil {
 		return nil, err
 	}
-	if s.folder, err = os.MkdirTemp(parent(durable), "aliquot-pg-"); err != nil {
+	if s.folder, err = os.MkdirTemp(parent, "aliquot-pg-"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -129,6 +138,30 @@ func (s *Server) Restart(ctx context.Context, signal syscall.Signal) error {
 		return errors.New("the server does not stop")
 	}
 	return s.launch(ctx)
+}
+
+// Resume starts the server again if it has ended, and waits until it answers.
+func (s *Server) Resume(ctx context.Context) error {
+	select {
+	case <-s.ended:
+		return s.launch(ctx)
+	default:
+		return s.wait(ctx)
+	}
+}
+
+// Set changes a setting of the server that needs no restart.
+func (s *Server) Set(ctx context.Context, setting, value string) error {
+	conn, err := pgx.Connect(ctx, s.url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, "ALTER SYSTEM SET "+setting+" = '"+value+"'")
+	if err == nil {
+		_, err = conn.Exec(ctx, "SELECT pg_reload_conf()")
+	}
+	return err
 }
 
 // launch starts the server process and waits until it answers. It is no child of ctx: Stop ends it.
