@@ -1,48 +1,16 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/store/storetest/pgserver"
-
-	"github.com/jackc/pgx/v5"
 )
-
-// pair starts a PostgreSQL server and a standby that has each commit before it is answered. The address has both.
-func pair(t *testing.T) (primary, standby *pgserver.Server, address string) {
-	t.Helper()
-	primary, err := pgserver.Start(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = primary.Stop() })
-	if standby, err = primary.Standby(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = standby.Stop() })
-	c, err := pgx.Connect(t.Context(), primary.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close(t.Context())
-	for _, command := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"} {
-		if _, err := c.Exec(t.Context(), command); err != nil {
-			t.Fatal(err)
-		}
-	}
-	host := func(s *pgserver.Server) string {
-		_, rest, _ := strings.Cut(s.URL(), "@")
-		host, _, _ := strings.Cut(rest, "/")
-		return host
-	}
-	return primary, standby, strings.Replace(primary.URL(), host(primary), host(primary)+","+host(standby), 1)
-}
 
 // TestPostgreSQL_GoesOnWithAPromotedStandby kills the primary under writes and promotes its standby: the process finds it
 // by itself, each call is answered, and nothing that was answered is lost.
@@ -51,7 +19,11 @@ func TestPostgreSQL_GoesOnWithAPromotedStandby(t *testing.T) {
 	if _, ok := storetest.Postgres(); !ok {
 		return // as in every test of both databases: without PostgreSQL there is SQLite alone
 	}
-	primary, standby, address := pair(t)
+	primary, standby, address, err := pgserver.Pair(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(standby.Stop(), primary.Stop()) })
 	p := installation{folder: t.TempDir(), postgres: address}.serve(t, "--rate-limit", "off")
 	l := p.lab(t)
 	var mu sync.Mutex
