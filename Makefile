@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check
+.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -22,7 +22,7 @@ together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|R
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
 
-test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/promtool .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
+test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/promtool .bin/nginx .bin/caddy .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
 	@echo "== tests"
 	browser=$$($(browser))
 	[ -n "$$browser" ] || { echo "no browser to test the pages with: install Chromium, or set TEST_BROWSER to the path of one"; exit 1; }
@@ -30,6 +30,7 @@ test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/promtoo
 		grep -vxFf <(printf '%s\n' $(large)))
 	others=$$(go list ./... | grep -vxFf <(go list $(large) $$raced))
 	export CGO_ENABLED=1 TEST_BROWSER=$$browser ALIQUOT_TEST_S3="$(CURDIR)/.bin/versitygw"
+	export ALIQUOT_TEST_NGINX="$(CURDIR)/.bin/nginx" ALIQUOT_TEST_CADDY="$(CURDIR)/.bin/caddy"
 	export GOGC=400 # a twentieth to a sixth less processor time; the commands that must be small set their own
 	{ failed=0
 	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -json $$raced || failed=1
@@ -79,6 +80,13 @@ chaos: install .bin/withpostgres .bin/versitygw ## a cluster under load and one 
 requests ?= 1000
 simulate: install .bin/withpostgres ## days until agreements are executed, by paper and without: make simulate requests=200 seed=7
 	@.bin/withpostgres -- go test ./simulate -count=1 -v -run TestSimulation_MeetsItsBars -requests $(requests) -seed $(or $(seed),1) | grep -v '^=== '
+
+proxy ?= nginx
+local-cluster: .bin/versitygw .bin/$(proxy) ## Aliquot on this machine as on several, until Ctrl-C (docs/deploy.md): make local-cluster proxy=caddy
+	@$(MAKE) --no-print-directory install only=postgresql
+	go build -o .bin/aliquot ./cmd/aliquot
+	go build -o .bin/local-cluster ./deploy/local-cluster
+	exec .bin/local-cluster -aliquot .bin/aliquot -s3 .bin/versitygw -$(proxy) .bin/$(proxy)
 
 house: ## what the code is like to live in: sizes, a new field, two calls through the packages; times and memory as last measured
 	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -Ev '^(=|-|PASS|ok)'
@@ -141,6 +149,7 @@ install:
 	python3 -c 'import ensurepip' 2>/dev/null || missing+=" python3-venv"
 	command -v javac >/dev/null || missing+=" default-jdk-headless"
 	command -v mvn >/dev/null || missing+=" maven"
+	[ -z "$(only)" ] || missing=$$(grep -ow "$(only)" <<<"$$missing" || true)
 	[ -n "$$missing" ] || exit 0
 	if ! command -v apt-get >/dev/null; then echo "please install:$$missing"; exit 1; fi
 	sudo=""
@@ -169,17 +178,21 @@ install:
 .bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go internal/store/storetest/pgserver/*.go) go.mod
 	@go build -o $@ ./internal/store/storetest/withpostgres
 
-# Debian's package has it; only the tool is taken of it, so that no server of Prometheus is installed.
-.bin/promtool:
-	@if command -v promtool >/dev/null; then ln -sf "$$(command -v promtool)" $@; exit 0; fi
-	command -v apt-get >/dev/null || { echo "please install promtool of Prometheus"; exit 1; }
-	echo "== fetching promtool"
+# Debian's packages have them; only the program is taken of each, so that no server is installed.
+.bin/promtool: package := prometheus
+.bin/nginx: package := nginx
+.bin/caddy: package := caddy
+.bin/promtool .bin/nginx .bin/caddy:
+	@if program=$$(PATH=$$PATH:/usr/sbin command -v $(@F)); then ln -sf "$$program" $@; exit 0; fi
+	command -v apt-get >/dev/null || { echo "please install $(@F)"; exit 1; }
+	echo "== fetching $(@F)"
 	folder=$$(mktemp -d)
 	trap 'rm -rf "$$folder"' EXIT
 	cd "$$folder"
-	apt-get download -q prometheus 2>/dev/null || { $$(command -v sudo || true) apt-get update -q; apt-get download -q prometheus; }
-	dpkg-deb -x prometheus_*.deb unpacked
-	mv unpacked/usr/bin/promtool "$(CURDIR)/$@"
+	apt-get download -q $(package) 2>/dev/null ||
+		{ $$(command -v sudo || true) apt-get update -q; apt-get download -q $(package); }
+	dpkg-deb -x $(package)_*.deb unpacked
+	mv unpacked/usr/*bin/$(@F) "$(CURDIR)/$@"
 
 .bin/testgate: $(wildcard internal/testgate/*.go) go.mod
 	@go build -o $@ ./internal/testgate

@@ -26,8 +26,8 @@ var (
 	chaosSeed = flag.Uint64("seed", 0, "the seed of the faults of TestChaos; 0: a random one")
 )
 
-// TestChaos has a cluster work while one fault after the other happens to it, in a random order: each kind once, then
-// again until the time is up. After each fault the cluster recovers by itself. In the end all that was answered is there,
+// TestChaos has several processes work while one fault after the other happens to it, in a random order: each kind once, then
+// again until the time is up. After each fault the fleet recovers by itself. In the end all that was answered is there,
 // nothing happened twice, and the record verifies.
 func TestChaos(t *testing.T) {
 	if *chaosTime == 0 {
@@ -38,7 +38,7 @@ func TestChaos(t *testing.T) {
 		seed = mathrand.Uint64N(1e6) + 1
 	}
 	t.Logf("seed %d", seed)
-	c := startCluster(t, mathrand.New(mathrand.NewPCG(seed, 0)))
+	c := startFleet(t, mathrand.New(mathrand.NewPCG(seed, 0)))
 	w := c.work()
 	end := time.Now().Add(*chaosTime)
 	var next []string
@@ -61,8 +61,8 @@ func TestChaos(t *testing.T) {
 	c.verify(w)
 }
 
-// cluster is an installation of several processes, with a network between them and the servers that they use.
-type cluster struct {
+// fleet is an installation of several processes, with a network between them and the servers that they use.
+type fleet struct {
 	*testing.T
 	random *mathrand.Rand
 	in     installation
@@ -84,12 +84,12 @@ type cluster struct {
 	josiah client
 }
 
-func startCluster(t *testing.T, random *mathrand.Rand) *cluster {
+func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
 	t.Helper()
 	if _, ok := storetest.Postgres(); !ok || !filestest.HasS3() {
 		t.Fatal("there is no PostgreSQL or no S3 server: run make chaos")
 	}
-	c := &cluster{T: t, random: random, disk: mountDisk(t), files: filestest.StartS3(t), mail: mailtest.Start(t)}
+	c := &fleet{T: t, random: random, disk: mountDisk(t), files: filestest.StartS3(t), mail: mailtest.Start(t)}
 	primary, err := pgserver.StartIn(t.Context(), c.disk.folder)
 	if err != nil {
 		t.Fatal(err)
@@ -132,8 +132,8 @@ func startCluster(t *testing.T, random *mathrand.Rand) *cluster {
 	return c
 }
 
-// start starts a process of the cluster, again where it ended.
-func (c *cluster) start(p **process) {
+// start starts a process of the fleet, again where it ended.
+func (c *fleet) start(p **process) {
 	c.Helper()
 	in := c.in
 	in.sources = append(in.sources[:len(in.sources):len(in.sources)], c.clocks[p].environ())
@@ -146,7 +146,7 @@ func (c *cluster) start(p **process) {
 }
 
 // addStandby gives the primary a standby that has each commit before it is answered.
-func (c *cluster) addStandby() {
+func (c *fleet) addStandby() {
 	c.Helper()
 	primary := c.database[c.primary]
 	standby, err := primary.Standby(c.Context())
@@ -160,7 +160,7 @@ func (c *cluster) addStandby() {
 }
 
 // recovers waits until every process is ready, and takes a request through its steps at each web process.
-func (c *cluster) recovers(after string) {
+func (c *fleet) recovers(after string) {
 	c.Helper()
 	for _, p := range c.webs {
 		josiah, mario := c.josiah, c.lab.manager
@@ -195,7 +195,7 @@ type work struct {
 const pause = 300 * time.Millisecond
 
 // work lets people work at all web processes.
-func (c *cluster) work() *work {
+func (c *fleet) work() *work {
 	w := &work{ended: make(chan struct{}), keyed: map[string]string{}}
 	for i := range 6 {
 		w.working.Go(func() {
@@ -229,7 +229,7 @@ func (w *work) stop() {
 }
 
 // transfer takes a request through its steps, until one is not answered.
-func (c *cluster) transfer(w *work, base string) {
+func (c *fleet) transfer(w *work, base string) {
 	josiah, mario := c.josiah, c.lab.manager
 	josiah.base, mario.base = base, base
 	made := &transfer{josiah: josiah, mario: mario, lab: c.lab.id, answered: func() { w.answered.Add(1) }}
@@ -240,7 +240,7 @@ func (c *cluster) transfer(w *work, base string) {
 }
 
 // expected counts an error that a fault may cause, and fails the test because of any other.
-func (c *cluster) expected(w *work, err error) {
+func (c *fleet) expected(w *work, err error) {
 	refused, answered := errors.AsType[refusal](err)
 	switch {
 	case err == nil:
@@ -255,7 +255,7 @@ func (c *cluster) expected(w *work, err error) {
 }
 
 // keyed makes a material with an Idempotency-Key, at one process after the other until it is answered.
-func (c *cluster) keyed(w *work) {
+func (c *fleet) keyed(w *work) {
 	title, key := rand.Text(), rand.Text()
 	for n := 0; w.goesOn(); n++ {
 		manager := c.lab.manager
@@ -278,7 +278,7 @@ func (c *cluster) keyed(w *work) {
 }
 
 // verify holds what was answered against what there is.
-func (c *cluster) verify(w *work) {
+func (c *fleet) verify(w *work) {
 	c.Helper()
 	josiah, mario := c.josiah, c.lab.manager
 	josiah.base, mario.base = c.webs[0].base, c.webs[0].base
@@ -309,7 +309,7 @@ func (c *cluster) verify(w *work) {
 
 // mailsOnce checks that nobody was told the same twice: a message may be sent again when its answer was lost, but then
 // it is the same message.
-func (c *cluster) mailsOnce() {
+func (c *fleet) mailsOnce() {
 	ids := map[string]string{}
 	for _, m := range c.mail.Messages() {
 		what, id := m.To+": "+m.Text, m.Header.Get("Message-Id")

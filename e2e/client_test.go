@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,8 @@ const (
 // client calls one server as one person; without a token as nobody.
 type client struct {
 	base, token string
-	id          string // of the user
+	id          string       // of the user
+	by          *http.Client // nil: web
 }
 
 // answer is what a call gave.
@@ -66,7 +68,7 @@ func (c client) sendKeyed(key, method, path, contentType string, body io.Reader)
 	if c.token != "" {
 		r.Header.Set("Authorization", "Token "+c.token)
 	}
-	response, err := web.Do(r)
+	response, err := cmp.Or(c.by, web).Do(r)
 	if err != nil {
 		return answer{}, err
 	}
@@ -161,13 +163,15 @@ func (a answer) at(path string) (string, error) {
 }
 
 // signIn walks the whole OpenID Connect round with the built-in provider.
-func signIn(base, orcid string) (client, error) {
-	origin := base + "/"
+func signIn(base, orcid string) (client, error) { return client{base: base}.signIn(orcid) }
+
+// signIn returns the client of a person who has signed in by it.
+func (c client) signIn(orcid string) (client, error) {
+	origin := c.base + "/"
 	query := url.Values{
 		"client_id": {"aliquot"}, "response_type": {"code"}, "scope": {"openid"},
 		"redirect_uri": {origin}, "state": {"s"}, "login_hint": {orcid},
 	}
-	c := client{base: base}
 	asked, err := c.call("GET", "/demo/identity/authorize?"+query.Encode(), "")
 	if err != nil {
 		return c, err
@@ -190,7 +194,9 @@ func signIn(base, orcid string) (client, error) {
 }
 
 // typed is the client of the package client, for the same person.
-func (c client) typed() (*api.ClientWithResponses, error) { return api.New(c.base, c.token, web) }
+func (c client) typed() (*api.ClientWithResponses, error) {
+	return api.New(c.base, c.token, cmp.Or(c.by, web))
+}
 
 // lab is an organization of three people with one material that asks for everything.
 type lab struct {

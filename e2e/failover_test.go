@@ -1,10 +1,10 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,24 +13,6 @@ import (
 	"aliquot/internal/store/storetest/pgserver"
 )
 
-// pair starts a PostgreSQL server and a standby that has each commit before it is answered. The address has both.
-func pair(t *testing.T) (primary, standby *pgserver.Server, address string) {
-	t.Helper()
-	primary, err := pgserver.Start(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = primary.Stop() })
-	if standby, err = primary.Standby(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = standby.Stop() })
-	if err := primary.Set(t.Context(), "synchronous_standby_names", "*"); err != nil {
-		t.Fatal(err)
-	}
-	return primary, standby, strings.Replace(primary.URL(), hostOf(primary), hostOf(primary)+","+hostOf(standby), 1)
-}
-
 // TestPostgreSQL_GoesOnWithAPromotedStandby kills the primary under writes and promotes its standby: the process finds it
 // by itself, each call is answered, and nothing that was answered is lost.
 func TestPostgreSQL_GoesOnWithAPromotedStandby(t *testing.T) {
@@ -38,7 +20,11 @@ func TestPostgreSQL_GoesOnWithAPromotedStandby(t *testing.T) {
 	if _, ok := storetest.Postgres(); !ok {
 		return // as in every test of both databases: without PostgreSQL there is SQLite alone
 	}
-	primary, standby, address := pair(t)
+	primary, standby, address, err := pgserver.Pair(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(standby.Stop(), primary.Stop()) })
 	p := installation{folder: t.TempDir(), postgres: address}.serve(t, "--rate-limit", "off")
 	l := p.lab(t)
 	var mu sync.Mutex

@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// faults are what happens to a cluster, by name. Each ends by itself: what was killed is started again, and nobody helps
+// faults are what happens to a fleet, by name. Each ends by itself: what was killed is started again, and nobody helps
 // the processes that use it.
-var faults = map[string]func(c *cluster){
-	"a killed web process": func(c *cluster) { c.restart(&c.webs[c.random.IntN(2)]) },
-	"a killed worker":      func(c *cluster) { c.restart(&c.worker) },
-	"a killed primary, and its standby promoted": func(c *cluster) {
+var faults = map[string]func(c *fleet){
+	"a killed web process": func(c *fleet) { c.restart(&c.webs[c.random.IntN(2)]) },
+	"a killed worker":      func(c *fleet) { c.restart(&c.worker) },
+	"a killed primary, and its standby promoted": func(c *fleet) {
 		old := c.primary
 		c.must(c.database[old].Kill())
 		c.hold(2 * time.Second)
@@ -19,18 +19,18 @@ var faults = map[string]func(c *cluster){
 		c.addStandby()
 		c.toDatabase[old].set(func() { c.toDatabase[old].to = hostOf(c.database[old]) })
 	},
-	"a killed S3 server": func(c *cluster) {
+	"a killed S3 server": func(c *fleet) {
 		c.files.Kill()
 		c.hold(5 * time.Second)
 		c.files.Start(c)
 	},
-	"no mail server":                   func(c *cluster) { c.disturb(broken, c.toMail) },
-	"no network to the files":          func(c *cluster) { c.disturb(broken, c.toFiles) },
-	"a silent network to files":        func(c *cluster) { c.disturb(silent, c.toFiles) },
-	"no network to the database":       func(c *cluster) { c.disturb(broken, c.toDatabase[:]...) },
-	"a silent network to the database": func(c *cluster) { c.disturb(silent, c.toDatabase[:]...) },
-	"a slow database":                  func(c *cluster) { c.disturb(slowed, c.toDatabase[:]...) },
-	"a full disk of the database": func(c *cluster) {
+	"no mail server":                   func(c *fleet) { c.disturb(broken, c.toMail) },
+	"no network to the files":          func(c *fleet) { c.disturb(broken, c.toFiles) },
+	"a silent network to files":        func(c *fleet) { c.disturb(silent, c.toFiles) },
+	"no network to the database":       func(c *fleet) { c.disturb(broken, c.toDatabase[:]...) },
+	"a silent network to the database": func(c *fleet) { c.disturb(silent, c.toDatabase[:]...) },
+	"a slow database":                  func(c *fleet) { c.disturb(slowed, c.toDatabase[:]...) },
+	"a full disk of the database": func(c *fleet) {
 		c.disk.fill(c)
 		c.hold(5 * time.Second)
 		c.disk.empty(c)
@@ -38,16 +38,16 @@ var faults = map[string]func(c *cluster){
 			c.must(poll(func() error { return s.Resume(c.Context()) }))
 		}
 	},
-	"a clock that jumps ahead": func(c *cluster) { c.jumps(time.Hour) },
-	"a clock that jumps back":  func(c *cluster) { c.jumps(-time.Hour) },
+	"a clock that jumps ahead": func(c *fleet) { c.jumps(time.Hour) },
+	"a clock that jumps back":  func(c *fleet) { c.jumps(-time.Hour) },
 }
 
 // hold lets a fault last, for a random part of the longest time.
-func (c *cluster) hold(longest time.Duration) {
+func (c *fleet) hold(longest time.Duration) {
 	time.Sleep(longest/5 + time.Duration(c.random.Int64N(int64(longest*4/5))))
 }
 
-func (c *cluster) must(err error) {
+func (c *fleet) must(err error) {
 	c.Helper()
 	if err != nil {
 		c.Fatal(err)
@@ -55,7 +55,7 @@ func (c *cluster) must(err error) {
 }
 
 // restart kills a process and starts it again a little later.
-func (c *cluster) restart(p **process) {
+func (c *fleet) restart(p **process) {
 	(*p).kill()
 	<-(*p).ended
 	c.hold(2 * time.Second)
@@ -63,7 +63,7 @@ func (c *cluster) restart(p **process) {
 }
 
 // disturb has networks do something for a while.
-func (c *cluster) disturb(do func(r *relay, on bool), networks ...*relay) {
+func (c *fleet) disturb(do func(r *relay, on bool), networks ...*relay) {
 	for _, on := range []bool{true, false} {
 		for _, r := range networks {
 			r.set(func() { do(r, on) })
@@ -85,7 +85,7 @@ func slowed(r *relay, on bool) {
 }
 
 // jumps has the clock of one process jump, and back again.
-func (c *cluster) jumps(by time.Duration) {
+func (c *fleet) jumps(by time.Duration) {
 	p := []**process{&c.webs[0], &c.webs[1], &c.worker}[c.random.IntN(3)]
 	c.clocks[p].jump(by)
 	c.hold(5 * time.Second)

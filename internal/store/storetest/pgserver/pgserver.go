@@ -63,6 +63,25 @@ func (s *Server) Standby(ctx context.Context) (*Server, error) {
 		"--wal-method=stream", "--no-sync", "--dbname="+s.url)
 }
 
+// Pair starts a server and a standby that has each commit before it is answered. The address has both, for programs
+// that find out which one takes writes. Nothing is left of a failed start.
+func Pair(ctx context.Context) (primary, standby *Server, address string, err error) {
+	if primary, err = Start(ctx, true); err != nil {
+		return nil, nil, "", err
+	}
+	if standby, err = primary.Standby(ctx); err == nil {
+		err = primary.Set(ctx, "synchronous_standby_names", "*")
+	}
+	if err != nil {
+		if standby != nil {
+			err = errors.Join(err, standby.Stop())
+		}
+		return nil, nil, "", errors.Join(err, primary.Stop())
+	}
+	both := fmt.Sprintf("127.0.0.1:%d,127.0.0.1:%d", primary.port, standby.port)
+	return primary, standby, strings.Replace(primary.url, fmt.Sprintf("127.0.0.1:%d", primary.port), both, 1), nil
+}
+
 // Kill ends the server process at once. Those that serve connections end when they notice.
 func (s *Server) Kill() error {
 	err := s.cmd.Process.Kill()
