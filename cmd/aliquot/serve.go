@@ -106,6 +106,11 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	if s.StandbyReads {
+		if err := db.UseStandbys(); err != nil {
+			return err
+		}
+	}
 	defer func() {
 		if err := ops.close(); err != nil {
 			log.Warn("the last traces were not sent", "error", err)

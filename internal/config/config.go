@@ -92,6 +92,7 @@ type Server struct {
 	Role                 string        `enum:"all,web,worker" default:"all" help:"${role}"`
 	Workers              int           `default:"8" help:"${workers}"`
 	JobLease             time.Duration `default:"30s" help:"${job_lease}"`
+	StandbyReads         bool          `name:"standby-reads" help:"${standby_reads}"`
 	StopDelay            time.Duration `name:"stop-delay" help:"${stop_delay}"`
 	MetricsAddr          string        `name:"metrics-addr" help:"${metrics_addr}"`
 	OTLPEndpoint         string        `name:"otlp-endpoint" help:"${otlp_endpoint}"`
@@ -148,6 +149,9 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.OTLPEndpoint != "" && !webAddress(s.OTLPEndpoint) {
 		return errors.New("otlp-endpoint: must be a web address, such as http://127.0.0.1:4318")
+	}
+	if s.StandbyReads && st.Database == "" {
+		return errors.New("standby-reads: needs database to be the address of PostgreSQL and its standbys")
 	}
 	if s.StopDelay < 0 || s.StopDelay > time.Minute {
 		return errors.New("stop-delay: must be a duration of at most a minute, such as 5s")

@@ -62,6 +62,8 @@ var HelpTexts = kong.Vars{
 		"person).",
 	"otlp_endpoint": "Base address of a collector of OpenTelemetry that takes traces by OTLP over HTTP, such as " +
 		"http://127.0.0.1:4318. The standard variables OTEL_... count as well. Default: none.",
+	"standby_reads": "Search on standbys of PostgreSQL, which are among the servers of database, while they have all " +
+		"that was written.",
 	"stop_delay": "How long a process that is asked to stop still answers, while /readyz says 503 and load balancers " +
 		"learn of it. Default: not at all.",
 	"slow_query": "How long a statement of the database may take before it is logged, without the values in it. 0: " +

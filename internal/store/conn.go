@@ -36,6 +36,12 @@ func Open(ctx context.Context, where string) (*DB, error) {
 // Read returns a Conn that reads committed data.
 func (db *DB) Read() Conn { return storesOn(db.DB.Read()) }
 
+// ReadCaughtUp runs do on the stores of a connection that reads what was committed before the call; see
+// sqldb.DB.ReadCaughtUp.
+func (db *DB) ReadCaughtUp(ctx context.Context, do func(ctx context.Context, c Conn) error) error {
+	return db.DB.ReadCaughtUp(ctx, func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) })
+}
+
 // Snapshot runs do on one state of the database, however long it takes; do only reads.
 func (db *DB) Snapshot(ctx context.Context, do func(ctx context.Context, c Conn) error) error {
 	return db.DB.Snapshot(ctx, func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) })

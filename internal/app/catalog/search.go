@@ -25,18 +25,20 @@ type Results[T any] struct {
 
 // SearchMaterials finds materials; those under embargo are found only by members of their organization.
 func (a Materials) SearchMaterials(ctx context.Context, who exchange.Actor,
-	s exchange.Search) (Results[material.Shown], error) {
-	c := a.DB.Read()
+	s exchange.Search) (r Results[material.Shown], err error) {
 	s.Viewer = who.Viewer()
-	found, err := c.Materials.Search(ctx, s)
-	r := Results[material.Shown]{SearchResult: found}
-	core.Reveal(who, r.Items)
-	if err != nil {
-		return r, err
-	}
-	if r.Labels, err = facetLabels(ctx, c, found.Facets); err == nil && found.Count.N == 0 && !s.Query.Empty() {
-		r.Meant, err = c.Search.Meant(ctx, s.Query, s.Viewer)
-	}
+	err = a.DB.ReadCaughtUp(ctx, func(ctx context.Context, c store.Conn) error {
+		found, err := c.Materials.Search(ctx, s)
+		r = Results[material.Shown]{SearchResult: found}
+		core.Reveal(who, r.Items)
+		if err != nil {
+			return err
+		}
+		if r.Labels, err = facetLabels(ctx, c, found.Facets); err == nil && found.Count.N == 0 && !s.Query.Empty() {
+			r.Meant, err = c.Search.Meant(ctx, s.Query, s.Viewer)
+		}
+		return err
+	})
 	return r, err
 }
 
@@ -69,14 +71,18 @@ func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.F
 }
 
 // SearchOrganizations finds organizations.
-func (a Materials) SearchOrganizations(ctx context.Context, s exchange.Search) (Results[core.OrganizationView], error) {
-	c := a.DB.Read()
-	found, err := c.Organizations.Search(ctx, s)
-	if err != nil {
-		return Results[core.OrganizationView]{}, err
-	}
-	views, err := core.ShowOrganizations(ctx, c, found.Items)
-	return ResultsOf(found, views), err
+func (a Materials) SearchOrganizations(ctx context.Context, s exchange.Search) (r Results[core.OrganizationView],
+	err error) {
+	err = a.DB.ReadCaughtUp(ctx, func(ctx context.Context, c store.Conn) error {
+		found, err := c.Organizations.Search(ctx, s)
+		if err != nil {
+			return err
+		}
+		views, err := core.ShowOrganizations(ctx, c, found.Items)
+		r = ResultsOf(found, views)
+		return err
+	})
+	return r, err
 }
 
 // SharingLabs returns those of some organizations that who may know of by search.SharingLabs.
@@ -85,14 +91,17 @@ func (a Materials) SharingLabs(ctx context.Context, who exchange.Actor, ids []in
 }
 
 // SearchUsers finds users by their names and registry ids; it does not return their private data.
-func (a Materials) SearchUsers(ctx context.Context, s exchange.Search) (Results[core.UserView], error) {
-	c := a.DB.Read()
-	found, err := c.Users.Search(ctx, s)
-	if err != nil {
-		return Results[core.UserView]{}, err
-	}
-	views, err := ShowUsers(ctx, c, found.Items)
-	return ResultsOf(found, views), err
+func (a Materials) SearchUsers(ctx context.Context, s exchange.Search) (r Results[core.UserView], err error) {
+	err = a.DB.ReadCaughtUp(ctx, func(ctx context.Context, c store.Conn) error {
+		found, err := c.Users.Search(ctx, s)
+		if err != nil {
+			return err
+		}
+		views, err := ShowUsers(ctx, c, found.Items)
+		r = ResultsOf(found, views)
+		return err
+	})
+	return r, err
 }
 
 // ResultsOf returns the results of a search with the shown form of its items.
@@ -118,9 +127,13 @@ func ShowUsers(ctx context.Context, c store.Conn, list []person.User) ([]core.Us
 
 // Suggest returns at most n suggestions for what somebody has typed so far; embargoed materials are suggested only to
 // members of their organization.
-func (a Materials) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion,
-	error) {
-	return a.DB.Read().Search.Suggest(ctx, typed, who.Viewer(), n)
+func (a Materials) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) (list []exchange.Suggestion,
+	err error) {
+	err = a.DB.ReadCaughtUp(ctx, func(ctx context.Context, c store.Conn) (err error) {
+		list, err = c.Search.Suggest(ctx, typed, who.Viewer(), n)
+		return err
+	})
+	return list, err
 }
 
 // feedLength is how many materials a feed has.

@@ -33,9 +33,6 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		if db.write, db.lessSafe, err = openPostgres(where); err != nil {
 			return nil, fmt.Errorf("open %s: %w", redacted(where), err)
 		}
-		db.write.SetMaxOpenConns(32)
-		db.write.SetMaxIdleConns(32)
-		db.write.SetConnMaxIdleTime(5 * time.Minute)
 		db.read = db.write
 	} else {
 		db.dialect = sqliteDialect
@@ -80,11 +77,15 @@ func openPostgres(where string) (pool *sql.DB, lessSafe bool, err error) {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	_, lessSafe = config.RuntimeParams["synchronous_commit"]
-	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+	pool = stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET max_parallel_workers_per_gather = 0; SET jit = off",
 			pgx.QueryExecModeSimpleProtocol)
 		return err
-	})), lessSafe, nil
+	}))
+	pool.SetMaxOpenConns(32)
+	pool.SetMaxIdleConns(32)
+	pool.SetConnMaxIdleTime(5 * time.Minute)
+	return pool, lessSafe, nil
 }
 
 // servingName begins the name under which a process that serves connects to PostgreSQL.

@@ -41,6 +41,7 @@ type DB struct {
 	observed     map[string][]string // tables whose changes transactions collect, with the columns
 	observations observations
 	writer       writer // of SQLite
+	standbys     standbys
 
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
@@ -75,6 +76,9 @@ func (db *DB) Close() error {
 			errs = append(errs, stmt.(*sql.Stmt).Close())
 			return true
 		})
+	}
+	if db.standbys.db != nil {
+		errs = append(errs, db.standbys.db.Close())
 	}
 	if db.read != nil && db.read != db.write {
 		errs = append(errs, db.read.Close())
