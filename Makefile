@@ -77,6 +77,15 @@ minutes ?= 10
 chaos: install .bin/withpostgres .bin/versitygw ## a cluster under load and one fault after the other, as root on Linux: make chaos minutes=2 seed=7
 	@ALIQUOT_TEST_S3=$(CURDIR)/.bin/versitygw .bin/withpostgres -- go test -timeout 3h -count=1 -v -run '^TestChaos$$' ./e2e -chaos $(minutes)m -seed $(or $(seed),0)
 
+# The last release: the newest tag, or as long as there is none, what was before the newest migration.
+from ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git log -1 --first-parent --format=%h^ -- internal/store/migration)
+rolling: install .bin/withpostgres .bin/caddy ## processes of an older release are replaced under load, with a migration: make rolling from=v1.2.0
+	@folder=$$(mktemp -d)
+	trap 'git worktree remove --force "$$folder/source"; rm -rf "$$folder"' EXIT
+	git worktree add --quiet --detach "$$folder/source" $(from)
+	(cd "$$folder/source" && go build -o "$$folder/aliquot" ./cmd/aliquot)
+	ALIQUOT_TEST_CADDY=$(CURDIR)/.bin/caddy .bin/withpostgres -- go test -timeout 30m -count=1 -v -run '^TestRolling$$' ./e2e -rolling "$$folder/aliquot"
+
 requests ?= 1000
 simulate: install .bin/withpostgres ## days until agreements are executed, by paper and without: make simulate requests=200 seed=7
 	@.bin/withpostgres -- go test ./simulate -count=1 -v -run TestSimulation_MeetsItsBars -requests $(requests) -seed $(or $(seed),1) | grep -v '^=== '
