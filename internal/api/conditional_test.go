@@ -32,7 +32,7 @@ func singles(t *testing.T) (list []routeCase) {
 
 func TestIfNoneMatch_AnswersNotModified(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnSQLite(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		for _, c := range singles(t) {
 			v, p := c.make(s, c.by), s.people[c.by]

@@ -318,7 +318,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"DELETE /material-requests/{id}":                                              204,
 		"DELETE /material-requests/{id}/snooze":                                       204,
 	}
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnSQLite(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		s.fill()
 		for _, c := range visits {

@@ -41,7 +41,7 @@ func invalid(name, field string) attempt {
 // held to the shape of an error and to having no status of 500 besides (see answer.fault).
 func TestMalformedRequests_GetTheirDocumentedAnswerAndChangeNothing(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnStrictest(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		s.fill()
 		s.requester().want(200, "PATCH", s.user(""), obj{"email": "a@example.org"})

@@ -167,49 +167,44 @@ var ownActs = regexp.MustCompile(`\x00acts\.(html|json)\n[^\x00]*`)
 // TestEmbargoedMaterial_EveryGET holds that outsiders get the answers of a world without the material.
 func TestEmbargoedMaterial_EveryGET(t *testing.T) {
 	t.Parallel()
-	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
-		t.Run(string(access), func(t *testing.T) {
-			t.Parallel()
-			storetest.Each(t, func(t *testing.T, db *store.DB) {
-				s := newSecret(t, db, access)
-				without := map[string]string{}
-				walk := func(visit func(key, got string)) {
-					for _, role := range outsiders {
-						for _, address := range s.addresses(s.people[role]) {
-							visit(role+" "+address, seen(s.unzipped(s.people[role].call("GET", address, nil))))
-						}
-					}
+	underBothSettings(t, func(t *testing.T, db *store.DB, access exchange.Access) {
+		s := newSecret(t, db, access)
+		without := map[string]string{}
+		walk := func(visit func(key, got string)) {
+			for _, role := range outsiders {
+				for _, address := range s.addresses(s.people[role]) {
+					visit(role+" "+address, seen(s.unzipped(s.people[role].call("GET", address, nil))))
 				}
-				walk(func(key, got string) { without[key] = ownActs.ReplaceAllString(got, "") })
-				s.list()
-				walk(func(key, got string) {
-					if ownActs.ReplaceAllString(got, "") != without[key] {
-						t.Errorf("%s: got\n%.1500s\nwithout the material\n%.1500s", key, got, without[key])
-					}
-					for _, trace := range traces {
-						// of what was asked for
-						if strings.Contains(strings.ToLower(got), trace) &&
-							!strings.Contains(strings.ToLower(key), trace[:4]) {
-							t.Errorf("%s: tells %q", key, trace)
-						}
-					}
-				})
-				path := fmt.Sprintf("/materials/%d", s.material)
-				for _, role := range []string{"member", "owner", "assignee", "admin"} {
-					for _, address := range []string{path, path + "/jsonld", path + "/citation", path + "/history"} {
-						s.people[role].want(200, "GET", address, nil)
-					}
+			}
+		}
+		walk(func(key, got string) { without[key] = ownActs.ReplaceAllString(got, "") })
+		s.list()
+		walk(func(key, got string) {
+			if ownActs.ReplaceAllString(got, "") != without[key] {
+				t.Errorf("%s: got\n%.1500s\nwithout the material\n%.1500s", key, got, without[key])
+			}
+			for _, trace := range traces {
+				// of what was asked for
+				if strings.Contains(strings.ToLower(got), trace) &&
+					!strings.Contains(strings.ToLower(key), trace[:4]) {
+					t.Errorf("%s: tells %q", key, trace)
 				}
-				tag := s.member.want(200, "GET", path, nil).Header.Get("ETag")
-				if a := s.stranger().callWith(map[string]string{"If-None-Match": tag}, "GET", path,
-					nil); a.Status != http.StatusNotFound {
-					t.Errorf("with the tag of a member: %d", a.Status)
-				}
-				s.member.want(200, "PATCH", path, obj{"embargo_date": s.db.Read().Now.Format("2006-01-02")})
-				s.people["anonymous"].want(200, "GET", path, nil) // it ends at the beginning of its day
-			})
+			}
 		})
-	}
+		path := fmt.Sprintf("/materials/%d", s.material)
+		for _, role := range []string{"member", "owner", "assignee", "admin"} {
+			for _, address := range []string{path, path + "/jsonld", path + "/citation", path + "/history"} {
+				s.people[role].want(200, "GET", address, nil)
+			}
+		}
+		tag := s.member.want(200, "GET", path, nil).Header.Get("ETag")
+		if a := s.stranger().callWith(map[string]string{"If-None-Match": tag}, "GET", path,
+			nil); a.Status != http.StatusNotFound {
+			t.Errorf("with the tag of a member: %d", a.Status)
+		}
+		s.member.want(200, "PATCH", path, obj{"embargo_date": s.db.Read().Now.Format("2006-01-02")})
+		s.people["anonymous"].want(200, "GET", path, nil) // it ends at the beginning of its day
+	})
 }
 
 // TestEmbargoedMaterial_Changes holds that what outsiders send is answered as for an id that nothing has.

@@ -157,7 +157,7 @@ func TestHostileRequests_AreRefusedAndChangeNothing(t *testing.T) {
 		{"a mark of no notification", "requester", "PATCH {user}/notifications/999", "", `{"read": true}`, 404,
 			"NOT_FOUND", ""},
 	}
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnStrictest(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		s.requester().want(200, "PATCH", s.user(""), obj{"email": "a@example.org"})
 		paths := strings.NewReplacer("{material}", s.paths("material"), "{organization}", s.paths("organization"),

@@ -236,7 +236,7 @@ func TestCursor_IsBoundToItsListAndOrder(t *testing.T) {
 
 func TestLists_UnknownOrderingNamesThePossibleFields(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnSQLite(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1)
 		for route, list := range c.lists() {
 			for _, ordering := range []string{"", "-", "--id", "+id", "ID", "nope", "id,at", "o.id; DROP TABLE users",
@@ -258,7 +258,7 @@ func TestLists_UnknownOrderingNamesThePossibleFields(t *testing.T) {
 // nothing.
 func TestCursor_NotIssuedByUsIsRefused(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnStrictest(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 3)
 		values := []any{nil, true, 1.5, 1e30, "", "x", "a\u0000b", strings.Repeat("x", 5000), "2026-13-45T00:00:00Z",
 			[]any{1}, map[string]any{"a": 1}}

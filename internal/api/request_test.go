@@ -145,7 +145,7 @@ func TestRequest_FieldRightsOfEachRole(t *testing.T) {
 		"status":          {'F', '+'}, "quantity": {'-', '-'}, "note": {'-', '-'}, "material": {'-', '-'},
 		"requester": {'-', '-'},
 	}
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnSQLite(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		for field, signs := range want {
 			for i, role := range []string{"requester", "member"} {

@@ -14,24 +14,19 @@ import (
 // fields", for every resource and each role that may write it.
 func TestGet_BodyCanBeSentBackWithoutEffect(t *testing.T) {
 	t.Parallel()
-	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
-		t.Run(string(setting), func(t *testing.T) {
-			t.Parallel()
-			storetest.Each(t, func(t *testing.T, db *store.DB) {
-				s := newScene(t, db, setting)
-				s.fill()
-				for path, who := range s.writable() {
-					if setting == exchange.AccessOpen &&
-						(path == s.paths("material") || path == s.paths("organization")) {
-						who = roles
-					}
-					for _, role := range who {
-						s.sendBack(path, role)
-					}
-				}
-			})
-		})
-	}
+	underBothSettings(t, func(t *testing.T, db *store.DB, setting exchange.Access) {
+		s := newScene(t, db, setting)
+		s.fill()
+		for path, who := range s.writable() {
+			if setting == exchange.AccessOpen &&
+				(path == s.paths("material") || path == s.paths("organization")) {
+				who = roles
+			}
+			for _, role := range who {
+				s.sendBack(path, role)
+			}
+		}
+	})
 }
 
 func (s *scene) paths(kind string) string {

@@ -101,7 +101,7 @@ func TestStream_CatchesUpWithAThousandNotifications(t *testing.T) {
 // client and server together, and 3 statements a second for all.
 func TestStream_TwoHundredUseLittleMemory(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnSQLite(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		url := s.streams(asItIs)
 		var before, after runtime.MemStats

@@ -311,26 +311,34 @@ func TestAccess_TableNamesEveryRoute(t *testing.T) {
 	}
 }
 
-func TestAccess_OfEachRouteAndRole(t *testing.T) {
-	t.Parallel()
-	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
+// underBothSettings runs test, as parallel subtests, once for each setting of who sees what: where there is PostgreSQL,
+// open on SQLite and members on PostgreSQL, since the setting changes nothing about what a database does.
+func underBothSettings(t *testing.T, test func(t *testing.T, db *store.DB, setting exchange.Access)) {
+	t.Helper()
+	kinds := storetest.Kinds()
+	for i, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		t.Run(string(setting), func(t *testing.T) {
 			t.Parallel()
-			storetest.Each(t, func(t *testing.T, db *store.DB) {
-				s := newScene(t, db, setting)
-				for _, c := range visits {
-					words := strings.Fields(access[c.route])
-					want := words[0]
-					if setting == exchange.AccessMembers {
-						want = words[len(words)-1]
-					}
-					for i, role := range roles {
-						s.probe(c, role, want[i])
-					}
-				}
-			})
+			test(t, storetest.Open(t, kinds[i%len(kinds)]), setting)
 		})
 	}
+}
+
+func TestAccess_OfEachRouteAndRole(t *testing.T) {
+	t.Parallel()
+	underBothSettings(t, func(t *testing.T, db *store.DB, setting exchange.Access) {
+		s := newScene(t, db, setting)
+		for _, c := range visits {
+			words := strings.Fields(access[c.route])
+			want := words[0]
+			if setting == exchange.AccessMembers {
+				want = words[len(words)-1]
+			}
+			for i, role := range roles {
+				s.probe(c, role, want[i])
+			}
+		}
+	})
 }
 
 // probe calls a route as a role. A refused call changes nothing.
@@ -370,14 +378,9 @@ func (s *scene) probe(c routeCase, role string, want byte) {
 // known, and shall learn that they are not.
 func TestAccess_InvalidTokenIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
-	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
-		t.Run(string(setting), func(t *testing.T) {
-			t.Parallel()
-			storetest.Each(t, func(t *testing.T, db *store.DB) {
-				newScene(t, db, setting).refuseWrongTokens()
-			})
-		})
-	}
+	underBothSettings(t, func(t *testing.T, db *store.DB, setting exchange.Access) {
+		newScene(t, db, setting).refuseWrongTokens()
+	})
 }
 
 func (s *scene) refuseWrongTokens() {

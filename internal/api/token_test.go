@@ -291,7 +291,7 @@ func TestAuthorization_TakesTokenAndBearerInAnyCase(t *testing.T) {
 
 func TestMe_IsTheCallerInEveryPathOfAUser(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnSQLite(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		p := s.requester()
 		seen := 0

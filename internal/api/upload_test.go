@@ -77,7 +77,7 @@ func TestUpload_FormTakesRecordAndContentInAnyOrder(t *testing.T) {
 // TestUpload_RefusedLeavesNothingBehind goes through everything that is wrong with an upload.
 func TestUpload_RefusedLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
+	storetest.OnStrictest(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		good := filePart("a.pdf", string(pdf))
 		large := string(pdf) + strings.Repeat("x", uploadLimit)

@@ -60,6 +60,20 @@ func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	}
 }
 
+// OnSQLite is Each on SQLite alone, for what does not depend on the database.
+func OnSQLite(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	test(t, Open(t, SQLite))
+}
+
+// OnStrictest is Each on one kind alone, PostgreSQL if there is a server: for what our code refuses before it asks a
+// database, since PostgreSQL refuses more of what gets there.
+func OnStrictest(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	kinds := Kinds()
+	test(t, Open(t, kinds[len(kinds)-1]))
+}
+
 // Open returns a fresh, migrated database of one kind; it is closed when t ends.
 func Open(t testing.TB, kind string) *store.DB {
 	t.Helper()
