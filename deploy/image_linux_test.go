@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -105,8 +106,8 @@ func runsAsImage(t *testing.T, program string) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), made.command[0], made.command[1:]...)
-	cmd.Env = append(made.environ, "ALIQUOT_ADDR=127.0.0.1:0", "ALIQUOT_PUBLIC_URL=http://localhost:8080",
-		"ALIQUOT_ACCESS=members")
+	cmd.Env = slices.Concat(made.environ, []string{"ALIQUOT_ADDR=127.0.0.1:0", "ALIQUOT_PUBLIC_URL=http://localhost:8080",
+		"ALIQUOT_ACCESS=members"})
 	cmd.Dir = "/"
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: made.root,

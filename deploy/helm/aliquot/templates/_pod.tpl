@@ -13,6 +13,7 @@ metadata:
     checksum/settings: {{ toYaml .root.Values.settings | sha256sum }}
 spec:
   automountServiceAccountToken: false
+  enableServiceLinks: false
   terminationGracePeriodSeconds: 45
   securityContext:
     runAsNonRoot: true
