@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster
+.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster deploy-check package
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -99,6 +99,13 @@ local-cluster: .bin/versitygw .bin/$(proxy) ## Aliquot on this machine as on sev
 	go build -o .bin/local-cluster ./deploy/local-cluster
 	exec .bin/local-cluster -aliquot .bin/aliquot -s3 .bin/versitygw -$(proxy) .bin/$(proxy)
 
+deploy-check: .bin/goreleaser .bin/cyclonedx-gomod .bin/nfpm .bin/helm ## builds the last commit twice as a release, its list of components, Debian package, image and Helm chart, and checks them: many minutes
+	@ALIQUOT_TEST_DEPLOY="$(CURDIR)/.bin" go test -count=1 -timeout 2h -v ./deploy
+
+package: .bin/nfpm ## the Debian package of a program for Linux, in .bin: make package program=FILE arch=arm64 version=1.2.3
+	@PROGRAM="$(program)" GOARCH="$(arch)" VERSION="$(version)" \
+		SOURCE_DATE_EPOCH="$$(git log -1 --format=%ct)" .bin/nfpm package -f deploy/nfpm.yaml -p deb -t .bin/
+
 house: ## what the code is like to live in: sizes, a new field, two calls through the packages; times and memory as last measured
 	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -Ev '^(=|-|PASS|ok)'
 
@@ -186,6 +193,18 @@ install:
 .bin/versitygw: tools/s3/go.mod tools/s3/go.sum
 	@echo "== building versitygw (about a minute)"
 	cd tools/s3 && go build -gcflags 'github.com/...=-l' -ldflags '-s -w' -o ../../.bin/versitygw github.com/versity/versitygw/cmd/versitygw
+
+# What releases are made with, for deploy-check and package alone.
+.bin/goreleaser: source := github.com/goreleaser/goreleaser/v2
+.bin/cyclonedx-gomod: source := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+.bin/nfpm: source := github.com/goreleaser/nfpm/v2/cmd/nfpm
+.bin/goreleaser .bin/cyclonedx-gomod .bin/nfpm: tools/release/go.mod tools/release/go.sum
+	@echo "== building $(@F) (minutes)"
+	cd tools/release && go build -ldflags '-s -w' -o ../../$@ $(source)
+
+.bin/helm: tools/helm/go.mod tools/helm/go.sum
+	@echo "== building helm (minutes)"
+	cd tools/helm && go build -ldflags '-s -w' -o ../../$@ helm.sh/helm/v3/cmd/helm
 
 .bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go internal/store/storetest/pgserver/*.go) go.mod
 	@go build -o $@ ./internal/store/storetest/withpostgres

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"flag"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/deploy"
 	"aliquot/internal/store/storetest"
 )
 
@@ -80,7 +80,7 @@ func TestRolling(t *testing.T) {
 		t.Logf("%s at %s is replaced; %d calls were answered meanwhile; migrated: %v", role, addresses[i],
 			answered.Load()-before, strings.Contains(processes[i].logged(), `"msg":"migrated"`))
 	}
-	if i := strings.Index(processes[0].logged(), `"msg":"migrated"`); i < 0 {
+	if !strings.Contains(processes[0].logged(), `"msg":"migrated"`) {
 		t.Error("there was no migration: choose an older release")
 	}
 	close(ended)
@@ -95,27 +95,18 @@ func TestRolling(t *testing.T) {
 	t.Logf("%d calls answered", answered.Load())
 }
 
-// startBalancer starts Caddy before some processes, with what its example says of them, and returns its address.
+// startBalancer starts Caddy with its example before some processes, and returns its address.
 func startBalancer(t *testing.T, addresses []string) (base string) {
 	t.Helper()
-	example, err := os.ReadFile(filepath.Join("..", "deploy", "caddy", "Caddyfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := freeAddress(t)
+	base = "http://" + freeAddress(t)
 	folder := t.TempDir()
-	_, proxy, found := strings.Cut(string(example), "\treverse_proxy 127.0.0.1:8081 127.0.0.1:8082 {\n")
-	if !found {
-		t.Fatal("the example of Caddy has no such processes")
-	}
-	config := fmt.Sprintf("{\n\tadmin off\n\tauto_https off\n}\nhttp://%s {\n\treverse_proxy %s {\n%s", at,
-		strings.Join(addresses, " "), proxy)
 	path := filepath.Join(folder, "Caddyfile")
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("{\n\tadmin off\n}\n"+deploy.Caddyfile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Getenv("ALIQUOT_TEST_CADDY"), "run", "--config", path, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "HOME="+folder, "XDG_DATA_HOME="+folder, "XDG_CONFIG_HOME="+folder)
+	cmd := exec.Command(os.Getenv("ALIQUOT_TEST_CADDY"), "run", "--adapter", "caddyfile", "--config", path)
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+folder, "XDG_CONFIG_HOME="+folder, "SITE="+base,
+		"PROCESSES="+strings.Join(addresses, " "))
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("Caddy: %v", err)
 	}
@@ -123,5 +114,5 @@ func startBalancer(t *testing.T, addresses []string) (base string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return "http://" + at
+	return base
 }

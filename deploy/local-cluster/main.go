@@ -57,14 +57,15 @@ func run(ctx context.Context, p programs, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	c := &cluster{folder: folder, out: out}
-	defer func() { err = errors.Join(err, c.stop(), os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	fmt.Fprintf(out, "starting; logs are in %s\n", folder)
 	primary, standby, database, err := pgserver.Pair(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, standby.Stop(), primary.Stop()) }()
+	c := &cluster{folder: folder, out: out}
+	defer func() { err = errors.Join(err, c.stop()) }()
 	fmt.Fprintf(out, "%-10s %s\n%-10s %s\n", "primary", primary.URL(), "standby", standby.URL())
 	addresses, err := c.start(ctx, p, database)
 	if ctx.Err() != nil {

@@ -71,11 +71,9 @@ func (c *cluster) startCaddy(ctx context.Context, program string, port int, webs
 		return err
 	}
 	site, err := replaced(deploy.Caddyfile,
-		exampleHost+" {", fmt.Sprintf("{\n\tadmin off\n\thttp_port %d\n}\n\nhttps://localhost:%d {\n\tbind 127.0.0.1",
-			insecure, port),
+		"{$SITE:", fmt.Sprintf("{\n\tadmin off\n\thttp_port %d\n}\n\n{$SITE:", insecure),
 		"# tls "+exampleCertificate+" "+exampleKey, "tls "+c.path("tls.pem")+" "+c.path("tls.key"),
-		"reverse_proxy "+exampleWeb1+" "+exampleWeb2,
-		"reverse_proxy /demo/identity/* "+webs[0]+"\n\treverse_proxy "+webs[0]+" "+webs[1])
+		"reverse_proxy ", "bind 127.0.0.1\n\treverse_proxy /demo/identity/* "+webs[0]+"\n\treverse_proxy ")
 	if err != nil {
 		return err
 	}
@@ -83,8 +81,9 @@ func (c *cluster) startCaddy(ctx context.Context, program string, port int, webs
 		return err
 	}
 	p := &process{name: "caddy", address: fmt.Sprintf("127.0.0.1:%d", port)}
-	return c.launch(ctx, p, []string{"XDG_DATA_HOME=" + c.folder, "XDG_CONFIG_HOME=" + c.folder}, program,
-		"run", "--adapter", "caddyfile", "--config", c.path("Caddyfile"))
+	environ := []string{"XDG_DATA_HOME=" + c.folder, "XDG_CONFIG_HOME=" + c.folder,
+		fmt.Sprintf("SITE=https://localhost:%d", port), "PROCESSES=" + strings.Join(webs, " ")}
+	return c.launch(ctx, p, environ, program, "run", "--adapter", "caddyfile", "--config", c.path("Caddyfile"))
 }
 
 // replaced replaces each first text by the second one of its pair. Each has to be there: otherwise the example has
