@@ -9,20 +9,21 @@ type Rule struct {
 	From, To int      // bounds of a number; both 0: none
 	Words    []string // the only accepted values
 	Name     string   // of Words
-	Pattern  string   // that a text matches: in JSON Schema syntax that RE2 understands too
+	Pattern  string   // that a text matches: in JSON Schema syntax
 	Format   string   // of a text, if no pattern describes it
 	Examples []string
 	Each     *Rule
 	Required bool // a body that creates an object must have it
 }
 
-// The patterns of texts: where control characters are allowed, and of texts that must not be blank.
+// The patterns of texts: which characters they must not have, and of texts that must not be blank.
 const (
-	LinePattern        = `^[^\x00-\x1f\x7f-\x9f]*$`
-	neededLinePattern  = `^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`
-	linesPattern       = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
-	neededLinesPattern = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]` +
-		`[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
+	LinePattern        = `^[^` + inNoLine + `]*$`
+	neededLinePattern  = `^[^` + inNoLine + `]*[^\s` + inNoLine + `][^` + inNoLine + `]*$`
+	linesPattern       = `^[^` + inNoLines + `]*$`
+	neededLinesPattern = `^[^` + inNoLines + `]*[^\s` + inNoLine + `][^` + inNoLines + `]*$`
+	inNoLine           = `\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069`
+	inNoLines          = `\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069`
 
 	mailPattern = `^([^@\s]+@[^@\s]+)?$`
 )

@@ -16,8 +16,17 @@ const (
 	LongLength  = 20_000
 )
 
-// Tidy returns the stored form of a text: NFC, without surrounding white space.
-func Tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
+// Tidy returns the stored form of a text: NFC, without white space and invisible characters around it.
+func Tidy(s string) string {
+	return strings.TrimFunc(norm.NFC.String(s), func(r rune) bool {
+		return unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
+	})
+}
+
+// directions are the characters that change the direction of what follows, so that a text looks like another one. Marks
+// that only stand between words of different scripts, as in Hebrew and Arabic texts, are not among them.
+var directions = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x202a, Hi: 0x202e, Stride: 1},
+	{Lo: 0x2066, Hi: 0x2069, Stride: 1}}}
 
 // Line stores the tidy form of a single line of at most most characters in dst.
 func (f *FieldErrors) Line(field string, o Opt[string], most int, dst *string) {
@@ -26,7 +35,8 @@ func (f *FieldErrors) Line(field string, o Opt[string], most int, dst *string) {
 		return
 	}
 	s := Tidy(o.Value)
-	if strings.ContainsFunc(s, unicode.IsControl) {
+	if strings.ContainsFunc(s,
+		func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, directions) }) {
 		f.Add(field, "must be a single line without control characters")
 		return
 	}
@@ -42,8 +52,9 @@ func (f *FieldErrors) Long(field string, o Opt[string], dst *string) {
 		return
 	}
 	s := Tidy(o.Value)
-	if strings.ContainsFunc(s,
-		func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }) {
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, directions) && r != '\n' && r != '\t' && r != '\r'
+	}) {
 		f.Add(field, "must not contain control characters")
 		return
 	}
@@ -93,6 +104,21 @@ func (f *FieldErrors) length(field, s string, most int) bool {
 		return false
 	}
 	return true
+}
+
+// OneAlphabet requires that no word of a name has both Latin and Cyrillic letters: many look alike, so that such a name
+// passes for another one.
+func (f *FieldErrors) OneAlphabet(field, name string) {
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	for _, word := range words {
+		if strings.ContainsFunc(word, isIn(unicode.Latin)) && strings.ContainsFunc(word, isIn(unicode.Cyrillic)) {
+			f.Add(field, "has Latin and Cyrillic letters in the word %q; type it in one alphabet", word)
+		}
+	}
+}
+
+func isIn(script *unicode.RangeTable) func(rune) bool {
+	return func(r rune) bool { return unicode.Is(script, r) }
 }
 
 // Need requires that a text is not empty.

@@ -27,3 +27,36 @@ func TestSortKey_IgnoresCaseAndMarksAndIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestText_HasNothingThatHidesWhatItSays(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]bool{ // as a line, as several lines
+		"\u05e9\u05dc\u05d5\u05dd \u200eHeLa\u200f": {true, true}, "a\nb": {false, true}, "a\u2028b": {false, true},
+		"a\u202eb": {false, false}, "a\u2066b\u2069": {false, false}, "a\x00": {false, false}, "a\u200bb": {true, true},
+	} {
+		var line, long exchange.FieldErrors
+		var stored string
+		line.Line("text", exchange.Some(text), exchange.LineLength, &stored)
+		long.Long("text", exchange.Some(text), &stored)
+		if got := [2]bool{line == nil, long == nil}; got != want {
+			t.Errorf("%q is accepted as a line and as several: %v, want %v", text, got, want)
+		}
+	}
+	if got := exchange.Tidy("\ufeff \u200bHeLa\u2060\n"); got != "HeLa" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestOneAlphabet_RefusesWordsOfLatinAndCyrillicLetters(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"Университет Tartu": true, "TGFβ Lab": true, "Иванов-Smith": true, "Zoë O'Hara": true, "": true, "Łódź": true,
+		"\u0410liquot": false, "The Univer\u0455ity": false, "Сarberry": false,
+	} {
+		var f exchange.FieldErrors
+		f.OneAlphabet("name", name)
+		if (f == nil) != want {
+			t.Errorf("%q: %v", name, f)
+		}
+	}
+}

@@ -26,14 +26,17 @@ func plain(s string) string {
 	return paragraphs(html.UnescapeString(s))
 }
 
-// paragraphs returns a text of several lines without control characters and redundant white space.
+// paragraphs returns a text of several lines without control characters, characters that change the
+// direction of writing, and redundant white space.
 func paragraphs(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case r == '\r', unicode.IsControl(r), r == utf8.RuneError:
+		case r == '\r', unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp), r == utf8.RuneError:
 			return ' '
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
 		}
 		return r
 	}, strings.ReplaceAll(s, "\r\n", "\n"))

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 )
 
@@ -72,6 +73,24 @@ func (s *Site) Secure(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Strict-Transport-Security"] = hstsHeader
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Clean reports whether a path has neither empty segments nor any of dots. http.ServeMux redirects other paths to a
+// clean one, which loses the body of a POST and repeats whatever the client sent in a header.
+func Clean(p string) bool {
+	clean := path.Clean(p)
+	return strings.HasPrefix(p, "/") && (p == clean || p == clean+"/" && clean != "/")
+}
+
+// OnlyClean passes requests with a clean path to next; there is nothing at any other.
+func OnlyClean(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !Clean(r.URL.Path) {
+			fail(w, http.StatusNotFound, "NOT_FOUND", "There is no such path.")
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -85,3 +85,19 @@ func TestSite_HTTPSIsStrict(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyClean_AnswersNotFoundInsteadOfARedirect(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for target, want := range map[string]int{"/": 204, "/a": 204, "/a/": 204, "/a/b": 204, "/%2e.": 404, "//": 404,
+		"/a//b": 404, "//evil.example/": 404, "/a/../b": 404, "/./a": 404} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			w := httptest.NewRecorder()
+			server.OnlyClean(mux).ServeHTTP(w, httptest.NewRequest(method, "http://localhost"+target, http.NoBody))
+			if w.Code != want {
+				t.Errorf("%s %s: %d, want %d", method, target, w.Code, want)
+			}
+		}
+	}
+}

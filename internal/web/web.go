@@ -123,7 +123,7 @@ func rest(programs Rest, missing http.Handler) http.Handler {
 func slashless(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; p != "/" && strings.HasSuffix(p, "/") &&
-			(r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			(r.Method == http.MethodGet || r.Method == http.MethodHead) && len(r.URL.RawQuery) <= ui.MaxAddress {
 			u := url.URL{Path: "/" + strings.Trim(p, "/"), RawQuery: r.URL.RawQuery}
 			http.Redirect(w, r, u.String(), http.StatusMovedPermanently)
 			return

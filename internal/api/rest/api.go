@@ -5,7 +5,6 @@ package rest
 import (
 	"log/slog"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -78,9 +77,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.allowOrigin(w, r)
-	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
-	p := r.URL.Path
-	if clean := path.Clean(p); !strings.HasPrefix(p, "/") || p != clean && (p != clean+"/" || clean == "/") {
+	if !server.Clean(r.URL.Path) {
 		a.fail(w, r, exchange.Errorf(exchange.NotFound, "There is no such path."))
 		return
 	}

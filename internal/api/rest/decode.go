@@ -8,8 +8,10 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
@@ -61,6 +63,10 @@ func DecodeObject(raw []byte, in any, create bool) error {
 	}
 	if members == nil {
 		return exchange.Errorf(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
+	}
+	if halfCharacter(raw) {
+		return exchange.Errorf(exchange.MalformedJSON, "The body has half of a character: \\ud800 to \\udbff must be "+
+			"followed by \\udc00 to \\udfff, which must not stand alone.")
 	}
 	deep, twice := inspect(raw)
 	if deep {
@@ -157,6 +163,37 @@ func inspect(raw []byte) (deep bool, twice map[string]string) {
 			return true, nil
 		}
 	}
+}
+
+// halfCharacter reports whether valid JSON has half of a surrogate pair, which encoding/json would silently replace.
+func halfCharacter(raw []byte) bool {
+	const size = len(`\u0000`)
+	half := func(at int) rune {
+		n, err := strconv.ParseUint(string(raw[at+2:at+size]), 16, 16)
+		if err != nil { // cannot be in valid JSON
+			return utf8.RuneError
+		}
+		return rune(n)
+	}
+	for i := 0; i < len(raw)-1; i++ {
+		switch {
+		case raw[i] != '\\':
+			continue
+		case raw[i+1] != 'u':
+			i++
+			continue
+		}
+		r := half(i)
+		i += size - 1
+		if !utf16.IsSurrogate(r) {
+			continue
+		}
+		if !bytes.HasPrefix(raw[i+1:], []byte(`\u`)) || utf16.DecodeRune(r, half(i+1)) == utf8.RuneError {
+			return true
+		}
+		i += size
+	}
+	return false
 }
 
 // malformed returns an error that says where the JSON of a body is wrong.

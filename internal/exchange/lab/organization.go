@@ -194,6 +194,7 @@ func (p OrganizationPatch) apply(f *exchange.FieldErrors, o Organization, member
 	[]uuid.UUID,
 	bool) {
 	field.Apply(f, Fields, &p, &o)
+	f.OneAlphabet("name", p.Name.Value)
 	f.Rule("members", exchange.Rule{Max: maxMembers})
 	if p.Members.Set {
 		if len(p.Members.Value) > maxMembers {

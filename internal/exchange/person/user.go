@@ -69,6 +69,8 @@ func (p UserPatch) Patch(u User) (User, error) {
 	var f exchange.FieldErrors
 	f.Line("first_name", p.FirstName, exchange.LineLength, &u.FirstName)
 	f.Line("last_name", p.LastName, exchange.LineLength, &u.LastName)
+	f.OneAlphabet("first_name", p.FirstName.Value)
+	f.OneAlphabet("last_name", p.LastName.Value)
 	old := u.Email
 	f.Line("email", p.Email, exchange.LineLength, &u.Email)
 	f.MailAddress("email")

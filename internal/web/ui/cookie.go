@@ -17,8 +17,15 @@ const (
 	KeysOffCookie = "__Host-nokeys"  // no keyboard shortcuts
 )
 
-// SetCookie sets a cookie of ours.
+// maxCookie is the most characters of a cookie: together with the other headers they are less than the 4 KiB that
+// proxies read of the head of an answer.
+const maxCookie = 3000
+
+// SetCookie sets a cookie of ours. A value that is too long to be one of ours is not kept.
 func (v *PageRequest) SetCookie(name, value string, lives time.Duration) {
+	if len(value) > maxCookie {
+		return
+	}
 	http.SetCookie(v.W, &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true,
 		SameSite: http.SameSiteLaxMode, MaxAge: int(lives.Seconds())})
 }

@@ -72,5 +72,5 @@ func (v *PageRequest) ToSignIn() Response {
 			next = from.RequestURI()
 		}
 	}
-	return SeeOther("/signin?next=" + url.QueryEscape(next))
+	return SeeOther("/signin?next=" + url.QueryEscape(LocalAddress(next)))
 }
