@@ -34,6 +34,7 @@ test: install check lint pdf-check .bin/withpostgres .bin/versitygw .bin/promtoo
 	others=$$(go list ./... | grep -vxFf <(go list $(large) $$raced))
 	export CGO_ENABLED=1 TEST_BROWSER=$$browser ALIQUOT_TEST_S3="$(CURDIR)/.bin/versitygw"
 	export ALIQUOT_TEST_NGINX="$(CURDIR)/.bin/nginx" ALIQUOT_TEST_CADDY="$(CURDIR)/.bin/caddy"
+	export ALIQUOT_TEST_CLAMD=$$(PATH=$$PATH:/usr/sbin command -v clamd)
 	{ failed=0
 	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -json $$raced || failed=1
 	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -run '$(together)' -json ./internal/store || failed=1
@@ -156,12 +157,13 @@ check: .bin/oapi-codegen
 	.bin/oapi-codegen -config client/generate.yaml docs/openapi.json | cmp - client/client.gen.go ||
 		{ echo "client/client.gen.go is not that of docs/openapi.json (make client)"; exit 1; }
 
-# What the tests need and Debian's packages have: PostgreSQL, a browser, a C compiler for the race detector, curl and python3 for manuals and examples, Java and Maven for veraPDF.
+# What the tests need and Debian's packages have: PostgreSQL, a browser, a C compiler for the race detector, a virus scanner, curl and python3 for manuals and examples, Java and Maven for veraPDF.
 install:
 	@missing=""
 	command -v cc >/dev/null || missing+=" gcc libc6-dev"
 	command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=" postgresql"
 	[ -n "$$($(browser))" ] || missing+=" chromium"
+	PATH=$$PATH:/usr/sbin command -v clamd >/dev/null || missing+=" clamav-daemon"
 	command -v curl >/dev/null || missing+=" curl"
 	command -v python3 >/dev/null || missing+=" python3"
 	python3 -c 'import ensurepip' 2>/dev/null || missing+=" python3-venv"

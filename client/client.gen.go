@@ -161,6 +161,7 @@ const (
 	ErrorCodeCONFLICT            ErrorCode = "CONFLICT"
 	ErrorCodeCROSSSITE           ErrorCode = "CROSS_SITE"
 	ErrorCodeFIELDFORBIDDEN      ErrorCode = "FIELD_FORBIDDEN"
+	ErrorCodeFILEWITHHELD        ErrorCode = "FILE_WITHHELD"
 	ErrorCodeFORBIDDEN           ErrorCode = "FORBIDDEN"
 	ErrorCodeINTERNAL            ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDANSWER       ErrorCode = "INVALID_ANSWER"
@@ -395,6 +396,7 @@ const (
 	NotificationKindDutyDue            NotificationKind = "duty_due"
 	NotificationKindErasureAsked       NotificationKind = "erasure_asked"
 	NotificationKindEscalated          NotificationKind = "escalated"
+	NotificationKindFileInfected       NotificationKind = "file_infected"
 	NotificationKindInquiryAnswered    NotificationKind = "inquiry_answered"
 	NotificationKindInquiryMade        NotificationKind = "inquiry_made"
 	NotificationKindInvitationAccepted NotificationKind = "invitation_accepted"
@@ -506,6 +508,13 @@ const (
 	RequirementStateNotNeeded       RequirementState = "not_needed"
 	RequirementStateOwedByLab       RequirementState = "owed_by_lab"
 	RequirementStateOwedByRequester RequirementState = "owed_by_requester"
+)
+
+// Defines values for ScanState.
+const (
+	ScanStateCHECKING ScanState = "CHECKING"
+	ScanStateCLEAN    ScanState = "CLEAN"
+	ScanStateINFECTED ScanState = "INFECTED"
 )
 
 // Defines values for SearchFiltersCategory.
@@ -676,6 +685,13 @@ const (
 const (
 	ListAgreementVersionsParamsOrderingMinusVersion ListAgreementVersionsParamsOrdering = "-version"
 	ListAgreementVersionsParamsOrderingVersion      ListAgreementVersionsParamsOrdering = "version"
+)
+
+// Defines values for ListAttachmentsParamsScan.
+const (
+	ListAttachmentsParamsScanCHECKING ListAttachmentsParamsScan = "CHECKING"
+	ListAttachmentsParamsScanCLEAN    ListAttachmentsParamsScan = "CLEAN"
+	ListAttachmentsParamsScanINFECTED ListAttachmentsParamsScan = "INFECTED"
 )
 
 // Defines values for ListAttachmentsParamsOrdering.
@@ -2401,6 +2417,9 @@ type Attachment struct {
 	// OwnedByUser The user who owns it.
 	OwnedByUser nullable.Nullable[openapi_types.UUID] `json:"owned_by_user"`
 
+	// Scan Whether a virus scanner has examined the content: CHECKING and INFECTED content nobody can open; null: it has not, and everybody may open it as before.
+	Scan nullable.Nullable[ScanState] `json:"scan"`
+
 	// SequenceMapFor The material that it is a sequence map of.
 	SequenceMapFor nullable.Nullable[Material] `json:"sequence_map_for"`
 
@@ -3041,7 +3060,8 @@ type Error struct {
 	Requests []OpenRequest `json:"requests,omitempty"`
 
 	// RetryAfter With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again, as in the header Retry-After.
-	RetryAfter *int64 `json:"retry_after,omitempty"`
+	RetryAfter *int64     `json:"retry_after,omitempty"`
+	Scan       *ScanState `json:"scan,omitempty"`
 
 	// Source With UNAVAILABLE and INVALID_ANSWER: the public source that failed.
 	Source *string        `json:"source,omitempty"`
@@ -4820,7 +4840,10 @@ type Notification struct {
 
 	// Agreement The agreement it is about; null if none.
 	Agreement nullable.Nullable[int64] `json:"agreement"`
-	Category  NotificationCategory     `json:"category"`
+
+	// Attachment The file in which a virus was found; null if it is about something else.
+	Attachment nullable.Nullable[int64] `json:"attachment"`
+	Category   NotificationCategory     `json:"category"`
 
 	// CreatedAt When it was made.
 	//
@@ -6252,6 +6275,9 @@ type SavedSearchPatch struct {
 	Search *string `json:"search,omitempty"`
 }
 
+// ScanState defines model for ScanState.
+type ScanState string
+
 // SearchFilters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, data_use, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 type SearchFilters struct {
 	// Access Access, one of several.
@@ -7485,6 +7511,9 @@ type ListAttachmentsParams struct {
 	// OwnedByUser Only items whose `owned_by_user` is this.
 	OwnedByUser *openapi_types.UUID `form:"owned_by_user,omitempty" json:"owned_by_user,omitempty"`
 
+	// Scan Only items whose `scan` is this.
+	Scan *ListAttachmentsParamsScan `form:"scan,omitempty" json:"scan,omitempty"`
+
 	// SequenceMapFor Only items whose `sequence_map_for` is this.
 	SequenceMapFor *int64 `form:"sequence_map_for,omitempty" json:"sequence_map_for,omitempty"`
 
@@ -7500,6 +7529,9 @@ type ListAttachmentsParams struct {
 	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListAttachmentsParamsScan defines parameters for ListAttachments.
+type ListAttachmentsParamsScan string
 
 // ListAttachmentsParamsOrdering defines parameters for ListAttachments.
 type ListAttachmentsParamsOrdering string
@@ -9280,6 +9312,9 @@ type ListNotificationsParams struct {
 
 	// Agreement Only items whose `agreement` is this.
 	Agreement *int64 `form:"agreement,omitempty" json:"agreement,omitempty"`
+
+	// Attachment Only items whose `attachment` is this.
+	Attachment *int64 `form:"attachment,omitempty" json:"attachment,omitempty"`
 
 	// Event Only items whose `event` is this.
 	Event *int64 `form:"event,omitempty" json:"event,omitempty"`
@@ -19191,6 +19226,18 @@ func NewListAttachmentsRequest(server string, params *ListAttachmentsParams) (*h
 		if params.OwnedByUser != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owned_by_user", *params.OwnedByUser, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Scan != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scan", *params.Scan, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -32879,6 +32926,18 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 		if params.Agreement != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "agreement", *params.Agreement, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Attachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "attachment", *params.Attachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

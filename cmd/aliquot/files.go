@@ -13,7 +13,8 @@ import (
 
 // filesTool is "aliquot files".
 type filesTool struct {
-	Move moveFiles `cmd:"" help:"Copy the content of files to another place, and say how to go on from there."`
+	Move       moveFiles   `cmd:"" help:"Copy the content of files to another place, and say how to go on from there."`
+	Quarantine quarantined `cmd:"" help:"List files in which a virus was found, or have them scanned again."`
 }
 
 // moveFiles is "aliquot files move".
@@ -51,5 +52,30 @@ Nothing was removed from %[2]s; once step 3 finds no fault, you can.
 			return fmt.Errorf("%d files were lost or altered before, and are not copied", len(moved.Faults))
 		}
 		return nil
+	})
+}
+
+// quarantined is "aliquot files quarantine".
+type quarantined struct {
+	config.Store
+	Rescan bool `setting:"" help:"Have each scanned again, for a scanner that was wrong before; they wait until then."`
+}
+
+// Run lists the files in which a virus was found.
+func (q *quarantined) Run(e environment) error {
+	return withDatabase(e, q.Store, func(ctx context.Context, a *app.App) error {
+		list, err := a.Documents.Quarantined(ctx)
+		for _, w := range list {
+			if err == nil && q.Rescan {
+				err = a.Documents.Rescan(ctx, w.ScannedVersion)
+			}
+			_, _ = fmt.Fprintf(e.stdout, "attachment %d, version %d: %q has %s\n", w.Attachment, w.Version, w.Filename,
+				w.Scan.Found)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(e.stdout, "%d files; their content stays where it is, and nobody can open it.\n",
+				len(list))
+		}
+		return err
 	})
 }

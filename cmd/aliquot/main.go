@@ -42,7 +42,7 @@ type program struct {
 	Backup    takeBackup    `cmd:"" help:"Write database and files into one archive, while serving."`
 	Restore   restoreBackup `cmd:"" help:"Restore such an archive into an empty place, and check it."`
 	Verify    verify        `cmd:"" help:"Check the record: database, events, log, checkpoints, files; or a dossier."`
-	Files     filesTool     `cmd:"" help:"The content of files: move it to another place, while serving."`
+	Files     filesTool     `cmd:"" help:"The content of files: move it elsewhere, while serving; viruses."`
 	Dossier   writeDossier  `cmd:"" help:"Write the record of one request as a file that proves itself."`
 	Secrets   secrets       `cmd:"" help:"The key of the secrets in the database: replace it; start over without it."`
 	RecordKey recordKey     `cmd:"" name:"record-key" help:"The key that signs the log: show it, replace it."`

@@ -58,6 +58,13 @@ func (s *serve) observe(e environment, db *store.DB, log *slog.Logger) (*operati
 	return o, nil
 }
 
+// watchScanner has metrics show whether the virus scanner responds.
+func (o *operations) watchScanner(ready func(context.Context) error) {
+	if o.metrics != nil {
+		o.metrics.WatchScanner(ready)
+	}
+}
+
 // serve serves the private address until ctx ends.
 func (o *operations) serve(ctx context.Context) {
 	if o.private == nil {

@@ -19,6 +19,7 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/app/core"
+	"aliquot/internal/clamd"
 	"aliquot/internal/config"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
@@ -146,6 +147,10 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	scanner, err := s.scanner()
+	if err != nil {
+		return err
+	}
 	embargoes, err := s.embargoes()
 	if err != nil {
 		return err
@@ -159,7 +164,7 @@ func (s *serve) Run(e environment) error {
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
 		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(), Sealer: sealer,
-		Destinations: embargoes, PaperReader: s.paperReader(log),
+		Destinations: embargoes, PaperReader: s.paperReader(log), Scanner: scanner,
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
@@ -183,6 +188,10 @@ func (s *serve) Run(e environment) error {
 	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // demo: the provider is this process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
+	}
+	if scanner != nil {
+		needs = append(needs, server.Need{Name: "clamd", Ready: scanner.Ready, Optional: true})
+		ops.watchScanner(scanner.Ready)
 	}
 	server.Health(mux, log, needs...)
 	divide := []func(processes int){a.Divide}
@@ -272,6 +281,18 @@ func (s *serve) paperReader(log *slog.Logger) paper.Reader {
 		return paper.Reader{}
 	}
 	return paper.Reader{Command: []string{program, "read-paper", "--cache", s.ReaderPath()}, Limit: paperTime}
+}
+
+// scanner returns the client of the setting files-scan; nil if files are not scanned.
+func (s *serve) scanner() (*clamd.Client, error) {
+	if s.FilesScan == "" {
+		return nil, nil //nolint:nilnil // no scanner
+	}
+	c, err := clamd.New(s.FilesScan)
+	if err != nil {
+		return nil, fmt.Errorf("files-scan: %w", err)
+	}
+	return c, nil
 }
 
 // embargoes reads the lists of where nothing must go.

@@ -24,7 +24,7 @@ var (
 
 	attachmentFields = `id:int filename:string description:string download_url:string storage_resource_deleted:bool created_at:time
 		updated_at:time sequence_map_for:{` + materialFields +
-		`}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int`
+		`}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int scan:string?`
 	addressFields = `id:int name:string institution:string address_line_1:string address_line_2:string locality:string state:string
 		country:string postal_code:string saved_for_reuse:bool`
 	requestFields = `id:int material:int requester:uuid requester_signed_mta_attachment:int? irb_attachment:int? executed_mta_attachment:int?
@@ -71,7 +71,7 @@ var (
 	messageFields      = "id:int request:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
-		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? agreement:int? permit:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
+		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? agreement:int? permit:int? attachment:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` +
 		personFields + `} role:string
 		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/documents"
 	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/letters"
@@ -34,7 +35,8 @@ var (
 // Senders returns the handlers of the jobs that wait for external servers. They have a worker of their own, so that
 // slow servers delay no other jobs.
 func (a *App) Senders() []job.Handler {
-	return []job.Handler{notifier.Deliver.Handle(a.Webhooks.Deliver), evidence.Vouch.Handle(a.Evidence.AskOthers)}
+	return []job.Handler{notifier.Deliver.Handle(a.Webhooks.Deliver), evidence.Vouch.Handle(a.Evidence.AskOthers),
+		documents.ScanContent.Handle(a.Documents.Scan)}
 }
 
 // Handlers returns the handlers of all other kinds of job.
@@ -49,6 +51,7 @@ func (a *App) Handlers() []job.Handler {
 		transfer.Remind.Handle(a.Requests.Remind).Every(time.Hour),
 		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
 		transfer.Do.Handle(a.runPendingAction),
+		documents.ScanRest.Handle(a.Documents.ScanTheRest).Every(10 * time.Minute),
 		core.CheckPaper.Handle(a.Papers.Check),
 		notifier.RestJob.Handle(a.Notifications.NotifyRest),
 		core.Reindex.Handle(a.Materials.Reindex),

@@ -74,6 +74,7 @@ type Server struct {
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Maximum size of a file."`
+	FilesScan            string        `name:"files-scan" help:"${files_scan}"`
 	DocumentTypes        []string      `name:"document-types" default:"${document_types}" help:"${document_types_help}"`
 	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"${quota_user}"`
 	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"${quota_lab}"`

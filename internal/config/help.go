@@ -12,6 +12,9 @@ var HelpTexts = kong.Vars{
 		"s3://aliquot?endpoint=https://s3.example.org&region=eu-west-1 (http://... for a server without encryption; " +
 		"without endpoint, AWS); its key is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from the file " +
 		"that AWS_SHARED_CREDENTIALS_FILE names. Default: the folder files in the data folder.",
+	"files_scan": "ClamAV daemon that checks every uploaded file for viruses before anybody can open it: " +
+		"clamd://127.0.0.1:3310, or its socket, such as clamd:///run/clamav/clamd.ctl. Every process needs the same. " +
+		"Default: none, and files are not checked.",
 	"secret_key": "File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its " +
 		"content); every process on one database needs the same, and a backup is of no use without it. " +
 		"Default: secret.key in the data folder, created at first start.",

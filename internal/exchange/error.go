@@ -41,6 +41,7 @@ const (
 	MaterialEmbargoed   Code = "MATERIAL_EMBARGOED"   // the material is not offered yet
 	RequestClosed       Code = "REQUEST_CLOSED"       // the request is closed
 	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request depends on this document
+	FileWithheld        Code = "FILE_WITHHELD"        // it is being checked for viruses, or has one
 	NoAuthority         Code = "NO_AUTHORITY"         // beyond what the caller may sign for the institution
 	LevelTooLow         Code = "LEVEL_TOO_LOW"        // an agreement needs a signature of a higher level
 	MissingFacts        Code = "MISSING_FACTS"        // unknown facts decide which instrument is right

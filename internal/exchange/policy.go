@@ -106,6 +106,7 @@ const (
 	AttachmentUpdate  Action = "attachment.update"
 	AttachmentReplace Action = "attachment.replace" // its content
 	AttachmentDelete  Action = "attachment.delete"
+	AttachmentScan    Action = "attachment.scan" // by the virus scanner; no rule allows it
 
 	RequestCreate Action = "request.create"
 	RequestRead   Action = "request.read"

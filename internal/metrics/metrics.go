@@ -64,6 +64,16 @@ func New(db *store.DB, load *server.LoadLimit, version string) *Metrics {
 	return m
 }
 
+// WatchScanner adds whether the virus scanner responds, which is asked each time.
+func (m *Metrics) WatchScanner(ready func(context.Context) error) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "aliquot_scanner_up",
+		Help: "Whether the virus scanner responds; there only if one is set."}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), readTime)
+		defer cancel()
+		return number(ready(ctx) == nil)
+	}))
+}
+
 // Handler answers with all figures in the text format of Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: 10 * time.Second})

@@ -53,6 +53,7 @@ func value(t *testing.T, text, metric string) string {
 func used(t *testing.T, db *store.DB) *metrics.Metrics {
 	t.Helper()
 	m := metrics.New(db, server.NewLoadLimit(1), "v1.2.3")
+	m.WatchScanner(func(context.Context) error { return errors.New("away") })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}/{$}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	mux.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})
@@ -71,7 +72,9 @@ func TestMetrics_CountRequestsByRouteJobsAndSources(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		text, _ := scrape(t, used(t, db))
 		for metric, want := range map[string]string{
-			`aliquot_build_info{version="v1.2.3"}`:                                              "1",
+			`aliquot_build_info{version="v1.2.3"}`:      "1",
+			`aliquot_scanner_up`:                        "0",
+			`aliquot_files_withheld{reason="checking"}`: "0",
 			`aliquot_http_requests_total{method="GET",route="/materials/{id}",status="418"}`:    "2",
 			`aliquot_http_request_duration_seconds_count{method="GET",route="/materials/{id}"}`: "2",
 			`aliquot_http_requests_total{method="GET",route="/",status="200"}`:                  "1",

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/queue"
+	"aliquot/internal/store/scan"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -28,12 +29,14 @@ type Figures struct {
 	Since      *time.Time      // when the oldest of them happened
 	Entries    int64           // of the log
 	Checkpoint time.Time       // when the newest one was signed; zero: there is none
+	Withheld   scan.Counts     // files that nobody can open because of viruses
 }
 
 // Read reads the figures of a state.
 func Read(ctx context.Context, db *store.DB) (f Figures, err error) {
 	c := db.Read()
-	var jobsErr, sizeErr, logErr error
+	var jobsErr, sizeErr, logErr, scanErr error
+	f.Withheld, scanErr = c.Scans.Counts(ctx)
 	f.Waiting, jobsErr = c.Jobs.Waiting(ctx)
 	f.Entries, sizeErr = c.Log.Size(ctx)
 	f.Pending, f.Since, logErr = c.Log.Waiting(ctx)
@@ -42,7 +45,7 @@ func Read(ctx context.Context, db *store.DB) (f Figures, err error) {
 		err = nil
 	}
 	f.Checkpoint = newest.At
-	return f, errors.Join(jobsErr, sizeErr, logErr, err)
+	return f, errors.Join(jobsErr, sizeErr, logErr, scanErr, err)
 }
 
 // state collects the figures of the database.
@@ -74,6 +77,8 @@ var (
 		"Age of the oldest event that is not in the log of the record yet.")
 	checkpointAt = desc("aliquot_log_checkpoint_timestamp_seconds",
 		"When the newest checkpoint of the log was signed; 0: there is none.")
+	withheld = desc("aliquot_files_withheld",
+		"Versions of files that nobody can open, by reason: checking or infected.", "reason")
 	connections = desc("aliquot_database_connections",
 		"Connections to the database by pool and what they do: in_use or idle.", "pool", "state")
 	connectionsMax = desc("aliquot_database_connections_max", "The most connections that a pool may have.", "pool")
@@ -94,7 +99,7 @@ var (
 // Describe lists the metrics.
 func (s *state) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{readOK, jobsWaiting, jobsAge, logEntries, pendingEvents, pendingSeconds,
-		checkpointAt, connections, connectionsMax, waits, waitSeconds, statements, slowStatements,
+		checkpointAt, withheld, connections, connectionsMax, waits, waitSeconds, statements, slowStatements,
 		working, queued, shed, storageFull} {
 		to <- d
 	}
@@ -142,6 +147,8 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(pendingSeconds, age)
 	gauge(checkpointAt, signed)
+	gauge(withheld, float64(f.Withheld.Checking), "checking")
+	gauge(withheld, float64(f.Withheld.Infected), "infected")
 }
 
 // figures returns those that were read lately, or reads them.

@@ -62,6 +62,7 @@ const (
 	AgreementWithdrawn MembershipKind = "agreement_withdrawn" // to the same
 	DutyDue            MembershipKind = "duty_due"            // to who owes it by an agreement
 	PermitEnding       MembershipKind = "permit_ending"       // to whoever keeps or uses the permit
+	FileInfected       MembershipKind = "file_infected"       // to whoever uploaded it
 	PasskeyAdded       MembershipKind = "passkey_added"       // to the person whose passkey it is
 	PasskeyRemoved     MembershipKind = "passkey_removed"     // to the same
 )
@@ -69,12 +70,14 @@ const (
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
 	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, PasskeyAdded, PasskeyRemoved}
+	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, FileInfected, PasskeyAdded,
+	PasskeyRemoved}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
-	Kind         MembershipKind
-	Organization string // of an inquiry: the material; of an agreement: its number, and its lab; of a permit: its own
+	Kind MembershipKind
+	// of an inquiry: the material; of an agreement: its number, and its lab; of a permit: its own; of a file: its name
+	Organization string
 	Person       string // display name of who did it
 	Note         string // what they wrote; may be empty
 	Link         string // where it is answered or shown
@@ -82,8 +85,8 @@ type Membership struct {
 }
 
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
-// reader gets the message. %s is the organization, or the material of an inquiry, the passkey, the agreement or the
-// permit.
+// reader gets the message. %s is the organization, or the material of an inquiry, the passkey, the agreement, the
+// permit or the file.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
@@ -118,6 +121,8 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you or your lab signed an agreement about a material of %s"},
 	PermitEnding: {"reminds you that the permit %s ends soon", "add the one that replaces it", "Your permits",
 		"you keep the permit %s or chose it for a request"},
+	FileInfected: {"found a virus in your file %s", "nobody can open it; upload a clean version", "Your files",
+		"you uploaded the file %s"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -150,6 +155,8 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 			title = "What is owed:"
 		case PermitEnding:
 			title = "The permit:"
+		case FileInfected:
+			title = "The virus:"
 		case RecordFaulty:
 			title = "The first fault:"
 		}

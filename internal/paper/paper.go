@@ -34,6 +34,7 @@ var (
 	ErrUnreadable = errors.New("the file is not a PDF that can be read; print it to a new PDF and upload that")
 	ErrPassword   = errors.New("the file has a password; upload one without")
 	ErrTooLong    = errors.New("the file has more than 200 pages, or a megabyte of text; upload the agreement alone")
+	ErrInfected   = errors.New("a virus was found in the file; upload one without")
 	ErrNoFile     = errors.New("its file is not here; upload it again")
 	// ErrNoReader is about this installation, and not about a file.
 	ErrNoReader = errors.New("papers cannot be read here; the operator finds out why with \"aliquot read-paper\"")
@@ -44,7 +45,8 @@ var refusals = []error{ErrTooLarge, ErrUnreadable, ErrPassword, ErrTooLong}
 
 // Refused reports whether a file was not read because of what it is.
 func Refused(err error) bool {
-	return slices.ContainsFunc(append(refusals, ErrTooSlow, ErrNoFile), func(r error) bool { return errors.Is(err, r) })
+	return slices.ContainsFunc(append(refusals, ErrTooSlow, ErrInfected, ErrNoFile),
+		func(r error) bool { return errors.Is(err, r) })
 }
 
 // answer is what a child writes.

@@ -223,6 +223,8 @@ var ErrStorageFull = errors.New("the storage is full")
 type Need struct {
 	Name  string // as shown by /readyz
 	Ready func(context.Context) error
+	// without it the process still serves: it is ready, but degraded
+	Optional bool
 }
 
 // The paths that load balancers ask.
@@ -248,7 +250,7 @@ func Health(mux *http.ServeMux, log *slog.Logger, needs ...Need) {
 			last = check(context.WithoutCancel(r.Context()), log, needs, last.WaitsFor)
 			checked = time.Now()
 		}
-		if last.WaitsFor != "" {
+		if last.Status == notReady {
 			w.Header().Set("Retry-After", "5")
 			say(w, http.StatusServiceUnavailable, last)
 			return
@@ -261,23 +263,33 @@ func Health(mux *http.ServeMux, log *slog.Logger, needs ...Need) {
 func check(ctx context.Context, log *slog.Logger, needs []Need, failing string) health {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	status := "ready"
+	result := health{Status: "ready"}
 	for _, need := range needs {
 		switch err := need.Ready(ctx); {
 		case errors.Is(err, ErrStorageFull):
-			status = "read only: " + ErrStorageFull.Error()
+			result.Status = "read only: " + ErrStorageFull.Error()
+		case err != nil && need.Optional:
+			if failing != need.Name {
+				log.WarnContext(ctx, "degraded", "waits_for", need.Name, "error", err)
+			}
+			result.WaitsFor = need.Name
+			if result.Status == "ready" {
+				result.Status = "degraded"
+			}
 		case err != nil:
 			if failing != need.Name {
 				log.WarnContext(ctx, "not ready", "waits_for", need.Name, "error", err)
 			}
-			return health{Status: "not ready", WaitsFor: need.Name}
+			return health{Status: notReady, WaitsFor: need.Name}
 		}
 	}
-	if failing != "" {
+	if failing != "" && result.WaitsFor == "" {
 		log.InfoContext(ctx, "ready again", "waited_for", failing)
 	}
-	return health{Status: status}
+	return result
 }
+
+const notReady = "not ready"
 
 type health struct {
 	Status   string `json:"status"`

@@ -99,6 +99,21 @@ func TestReady_OnlyWhenEverythingAnswers(t *testing.T) {
 	}
 }
 
+func TestReady_IsDegradedWithoutWhatIsOptional(t *testing.T) {
+	t.Parallel()
+	for want, down := range map[string]error{`{"status":"ready"}`: nil,
+		`{"status":"degraded","waits_for":"clamd"}`: errors.New("gone")} {
+		mux := http.NewServeMux()
+		server.Health(mux, slog.New(slog.DiscardHandler), server.Need{Name: "clamd", Optional: true,
+			Ready: func(context.Context) error { return down }})
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
+		if got := strings.TrimSpace(w.Body.String()); w.Code != http.StatusOK || got != want {
+			t.Errorf("got %d %s, want %s", w.Code, got, want)
+		}
+	}
+}
+
 func TestServe_FinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -18,17 +18,19 @@ import (
 
 const attachmentColumns = `o.id, o.filename, o.description, o.owned_by_org, o.owned_by_user, o.of_lab,
 	o.sequence_map_for,
-	o.content_key, o.size, o.sha256, o.media_type, o.version, o.storage_resource_deleted, o.deleted_at, o.created_at,
+	o.content_key, o.size, o.sha256, o.media_type, COALESCE(o.scan, ''), COALESCE(o.scan_found, ''), o.version,
+	o.storage_resource_deleted, o.deleted_at, o.created_at,
 	o.updated_at`
 
 func scanAttachment(r sqldb.Row, a *document.Attachment) error {
 	var key, sum, kind *string
 	var size *int64
+	var scan document.Scan
 	err := r.Scan(&a.ID, &a.Filename, &a.Description, &a.OwnedByOrg, &a.OwnedByUser, &a.OfLab, &a.SequenceMapFor,
-		&key, &size, &sum, &kind, &a.Version, &a.ContentDeleted, sqldb.UTCOrNull(&a.DeletedAt), sqldb.UTC(&a.CreatedAt),
-		sqldb.UTC(&a.UpdatedAt))
+		&key, &size, &sum, &kind, &scan.State, &scan.Found, &a.Version, &a.ContentDeleted,
+		sqldb.UTCOrNull(&a.DeletedAt), sqldb.UTC(&a.CreatedAt), sqldb.UTC(&a.UpdatedAt))
 	if err == nil && key != nil {
-		a.Content = &document.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind}
+		a.Content = &document.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind, Scan: scan}
 	}
 	return err
 }
@@ -98,9 +100,9 @@ func (st Attachments) Insert(ctx context.Context, a document.Attachment) (int64,
 		owned_by_user,
 		sequence_map_for,
 		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, filename_sort, of_lab, version,
-		updated_at, created_at)
+		updated_at, created_at, scan, scan_found)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-		$15) RETURNING id`, st.args(a)...)
+		$15, NULLIF($16, ''), NULLIF($17, '')) RETURNING id`, st.args(a)...)
 }
 
 // Update saves an attachment.
@@ -109,19 +111,23 @@ func (st Attachments) Update(ctx context.Context, a document.Attachment) error {
 		owned_by_user = $4,
 		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9,
 		storage_resource_deleted = $10,
-		deleted_at = $11, filename_sort = $12, of_lab = $13, version = $14, updated_at = $15
-		WHERE id = $16`, append(st.args(a), a.ID)...)
+		deleted_at = $11, filename_sort = $12, of_lab = $13, version = $14, updated_at = $15,
+		scan = NULLIF($16, ''), scan_found = NULLIF($17, '')
+		WHERE id = $18`, append(st.args(a), a.ID)...)
 	return err
 }
 
 func (st Attachments) args(a document.Attachment) []any {
 	var key, sum, kind *string
 	var size *int64
+	var scan document.Scan
 	if a.Content != nil {
 		key, size, sum, kind = &a.Content.Key, &a.Content.Size, &a.Content.SHA256, &a.Content.MediaType
+		scan = a.Content.Scan
 	}
 	return []any{a.Filename, a.Description, a.OwnedByOrg, a.OwnedByUser, a.SequenceMapFor, key, size, sum, kind,
-		a.ContentDeleted, a.DeletedAt, exchange.SortKey(a.Filename), a.OfLab, a.Version, st.conn.Now}
+		a.ContentDeleted, a.DeletedAt, exchange.SortKey(a.Filename), a.OfLab, a.Version, st.conn.Now,
+		string(scan.State), scan.Found}
 }
 
 // DeletedContent reads attachments that were deleted before a moment and still have content.
@@ -172,7 +178,7 @@ func (st Attachments) ForgetContent(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		err := changeAll(ctx, st.conn,
 			change{`UPDATE attachments SET content_key = NULL, size = NULL, sha256 = NULL, media_type = NULL,
-				storage_resource_deleted = TRUE WHERE content_key = $1`, []any{key}},
+				scan = NULL, scan_found = NULL, storage_resource_deleted = TRUE WHERE content_key = $1`, []any{key}},
 			change{"DELETE FROM attachment_versions WHERE content_key = $1", []any{key}})
 		if err != nil {
 			return err
@@ -206,19 +212,19 @@ func (st Attachments) MapsOf(ctx context.Context, material int64) ([]document.At
 }
 
 func scanVersion(r sqldb.Row, v *document.AttachmentVersion) error {
-	return r.Scan(&v.Attachment, &v.Version, &v.Filename, &v.Key, &v.Size, &v.SHA256, &v.MediaType, &v.ReplacedBy,
-		sqldb.UTCOrNull(&v.ReplacedAt))
+	return r.Scan(&v.Attachment, &v.Version, &v.Filename, &v.Key, &v.Size, &v.SHA256, &v.MediaType, &v.Scan.State,
+		&v.Scan.Found, &v.ReplacedBy, sqldb.UTCOrNull(&v.ReplacedAt))
 }
 
 const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v.size, v.sha256, v.media_type, " +
-	"v.replaced_by, v.replaced_at"
+	"COALESCE(v.scan, ''), COALESCE(v.scan_found, ''), v.replaced_by, v.replaced_at"
 
 // InsertVersion keeps what the content of an attachment was before by replaces it.
 func (st Attachments) InsertVersion(ctx context.Context, v document.AttachmentVersion, by uuid.UUID) error {
 	_, err := st.conn.Exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
-		sha256, media_type, replaced_by, replaced_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, v.Attachment, v.Version, v.Filename, v.Key, v.Size, v.SHA256,
-		v.MediaType, by, st.conn.Now)
+		sha256, media_type, replaced_by, replaced_at, scan, scan_found)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULLIF($10, ''), NULLIF($11, ''))`, v.Attachment, v.Version,
+		v.Filename, v.Key, v.Size, v.SHA256, v.MediaType, by, st.conn.Now, string(v.Scan.State), v.Scan.Found)
 	return err
 }
 
@@ -316,8 +322,11 @@ func (st Storage) LargestFiles(ctx context.Context, lab int64, user uuid.UUID, l
 	error) {
 	condition, owner := storedBy(lab, user)
 	return sqldb.All(ctx, st.conn,
-		func(r sqldb.Row, f *document.StoredFile) error { return r.Scan(&f.ID, &f.Filename, &f.Bytes) },
-		fmt.Sprintf(`SELECT f.id, f.filename, f.bytes FROM (SELECT o.id, o.filename, CAST(%s AS BIGINT) AS bytes
+		func(r sqldb.Row, f *document.StoredFile) error {
+			return r.Scan(&f.ID, &f.Filename, &f.Bytes, &f.Scan.State)
+		},
+		fmt.Sprintf(`SELECT f.id, f.filename, f.bytes, f.scan
+			FROM (SELECT o.id, o.filename, COALESCE(o.scan, '') AS scan, CAST(%s AS BIGINT) AS bytes
 			FROM attachments o
 			WHERE %s AND o.deleted_at IS NULL) f WHERE f.bytes > 0 ORDER BY f.bytes DESC,
 			f.id LIMIT $2`, withVersions, condition), owner, limit)

@@ -15,6 +15,7 @@ import (
 	"aliquot/internal/store/library"
 	"aliquot/internal/store/queue"
 	"aliquot/internal/store/requirement"
+	"aliquot/internal/store/scan"
 	"aliquot/internal/store/signing"
 	"aliquot/internal/store/sqldb"
 )
@@ -145,6 +146,7 @@ type Conn struct {
 	Replies         Replies
 	Requests        Requests
 	SavedSearches   SavedSearches
+	Scans           scan.Scans
 	Search          search.Searcher
 	Secrets         Secrets
 	Shippings       Shippings
@@ -176,7 +178,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		Papers: agreement.NewPapers(c), Passkeys: signing.NewPasskeys(c), Permits: requirement.NewPermits(c),
 		Purposes:  requirement.NewPurposes(c),
 		Reminders: Reminders{c}, Replies: Replies{c},
-		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
+		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Scans: scan.New(c), Search: search.New(c),
+		Secrets:   Secrets{c},
 		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},
 		Tokens: Tokens{c}, TransferFacts: requirement.NewTransferFacts(c), Turns: Turns{c},
 		Users: Users{c}, Webhooks: delivery.NewWebhooks(c),

@@ -87,11 +87,13 @@ var recordedTables = map[string]recordedTable{
 	"grant_links": {object: "grant", key: "grant_id", part: "link", partKey: "id", times: "created_at expires_at " +
 		"revoked_at", personal: "note"},
 	"attachments": {object: "attachment", key: "id", clear: "owned_by_org owned_by_user sequence_map_for content_key " +
-		"size sha256 media_type version", bools: "storage_resource_deleted of_lab", times: "deleted_at created_at",
+		"size sha256 media_type version scan scan_found", bools: "storage_resource_deleted of_lab",
+		times:    "deleted_at created_at",
 		personal: "filename description", left: "filename_sort updated_at"},
 	"attachment_versions": {object: "attachment", key: "attachment_id", part: "version", partKey: "version",
-		clear: "content_key size sha256 media_type replaced_by", times: "replaced_at", personal: "filename",
-		left: "id"},
+		clear: "content_key size sha256 media_type replaced_by scan scan_found", times: "replaced_at",
+		personal: "filename",
+		left:     "id"},
 	// what follows from the turns, which verify recomputes from the events
 	"material_requests": {object: "request", key: "id", clear: "material_id requester_id assigned_to status " +
 		"payment_method carrier open_issues organization_id party step last_seq last_hash mta_attachment_id " +

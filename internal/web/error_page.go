@@ -75,6 +75,8 @@ func (v *pageRequest) failed(err error) ui.Response {
 		p.Status, p.Icon, p.Head = http.StatusConflict, "undo", "That is no longer possible"
 		p.Help = "Someone may have been faster. Nothing was changed. Go back and reload the page to see the current " +
 			"state."
+	case exchange.FileWithheld:
+		p.Status, p.Icon, p.Head = http.StatusConflict, "alert", "This file cannot be opened now"
 	case exchange.TooLarge:
 		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "That is too large"
 	case exchange.QuotaExceeded:

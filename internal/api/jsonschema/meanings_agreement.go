@@ -68,9 +68,12 @@ func agreementMeanings() map[string]string {
 		"SharingReason.holder":   "Who has rights to it, by name, as far as the caller may know; empty: nobody.",
 		"SharingReason.term":     "The term that counts, such as NO_REDISTRIBUTION; empty: none.",
 		"SharingReason.verdict":  "What this step says.",
-		"Papers.papers":          "One for each signed and executed MTA that was uploaded; those made here have none.",
-		"PaperCheck.document":    "Which document of the request it is.",
-		"PaperCheck.attachment":  "The version of that document that is or was checked, the newest.",
+		"Attachment.scan": "Whether a virus scanner has examined the content: nobody can open what is CHECKING or " +
+			"INFECTED; null: it has not, and whoever may read the file can open it.",
+		"Error.scan":            "With FILE_WITHHELD: why nobody can open the file.",
+		"Papers.papers":         "One for each signed and executed MTA that was uploaded; those made here have none.",
+		"PaperCheck.document":   "Which document of the request it is.",
+		"PaperCheck.attachment": "The version of that document that is or was checked, the newest.",
 		"PaperCheck.state": "WAITING: to be checked; CHECKED: with what was found; UNREADABLE: because of the file; " +
 			"NO_READER: because of this installation; an admin retries the failed job once that is corrected.",
 		"PaperCheck.problem":    "Why it could not be read, and how to correct that; empty: it could, or is to be.",
@@ -180,6 +183,7 @@ func agreementMeanings() map[string]string {
 
 		"Notification.agreement":      "The agreement it is about; null if none.",
 		"Notification.permit":         "The permit that ends soon; null if it is about something else.",
+		"Notification.attachment":     "The file in which a virus was found; null if it is about something else.",
 		"AgreementData.agreement":     "The agreement that it happened to.",
 		"AgreementData.event":         "What happened.",
 		"AgreementPayload.number":     "What people call it.",

@@ -149,7 +149,7 @@ func failures(r rest.Route, method string) []int {
 	if r.AsksSource() {
 		list = append(list, 502) // an error of the source
 	}
-	if !get || r.File {
+	if !get || r.File || r.Action == exchange.AttachmentContent { // a file may be withheld
 		list = append(list, 409)
 	}
 	if !get && method != http.MethodPost || get && r.Out.Kind() == reflect.Struct && !r.File && !r.Events {

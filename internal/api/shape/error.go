@@ -7,6 +7,7 @@ import (
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
 )
@@ -38,6 +39,7 @@ var Statuses = map[exchange.Code]int{
 	exchange.MaterialEmbargoed:   http.StatusConflict,
 	exchange.RequestClosed:       http.StatusConflict,
 	exchange.AttachmentInUse:     http.StatusConflict,
+	exchange.FileWithheld:        http.StatusConflict,
 	exchange.MissingFacts:        http.StatusConflict,
 	exchange.MissingFields:       http.StatusConflict,
 	exchange.NotInForce:          http.StatusConflict,
@@ -68,6 +70,7 @@ type Error struct {
 	EmbargoDate    exchange.Date            `json:"embargo_date,omitempty"`
 	ActiveRequests int                      `json:"active_requests,omitempty"`
 	Limit          int64                    `json:"limit,omitempty"`
+	Scan           document.ScanState       `json:"scan,omitempty"`
 	PerSecond      float64                  `json:"per_second,omitempty"`
 	Source         string                   `json:"source,omitempty"`
 	RetryAfter     int                      `json:"retry_after,omitempty"`

@@ -28,6 +28,7 @@ type Notification struct {
 	Inquiry      *int64                  `json:"inquiry"`
 	Agreement    *int64                  `json:"agreement"`
 	Permit       *int64                  `json:"permit"`
+	Attachment   *int64                  `json:"attachment"`
 	Matches      *Matches                `json:"matches"`
 	Actor        *Person                 `json:"actor"` // null: Aliquot itself
 	CreatedAt    Time                    `json:"created_at"`
@@ -48,6 +49,7 @@ func ShowNotification(n notify.Notification) Notification {
 		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = notify.NotificationKind(n.Announcement.Kind),
 			idOrNull(d.Invitation), idOrNull(d.JoinRequest), idOrNull(d.Webhook)
 		out.Inquiry, out.Agreement, out.Permit = idOrNull(d.Inquiry), idOrNull(d.Agreement), idOrNull(d.Permit)
+		out.Attachment = idOrNull(d.Attachment)
 		if out.SavedSearch = idOrNull(d.SavedSearch); out.SavedSearch != nil {
 			out.Matches = &Matches{d.Count, d.Materials}
 		}

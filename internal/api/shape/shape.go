@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/app/documents"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
@@ -273,20 +274,21 @@ type Duplicate struct {
 
 // Attachment is the record of an attachment.
 type Attachment struct {
-	ID             int64      `json:"id"`
-	Filename       string     `json:"filename"`
-	Description    string     `json:"description"`
-	DownloadURL    string     `json:"download_url"`
-	ContentDeleted bool       `json:"storage_resource_deleted"`
-	CreatedAt      Time       `json:"created_at"`
-	UpdatedAt      Time       `json:"updated_at"`
-	SequenceMapFor *Material  `json:"sequence_map_for"`
-	OwnedByOrg     *int64     `json:"owned_by_org"`
-	OwnedByUser    *uuid.UUID `json:"owned_by_user"`
-	Size           *int64     `json:"size"`
-	SHA256         *string    `json:"sha256"`
-	MediaType      *string    `json:"media_type"`
-	Version        int64      `json:"version"`
+	ID             int64               `json:"id"`
+	Filename       string              `json:"filename"`
+	Description    string              `json:"description"`
+	DownloadURL    string              `json:"download_url"`
+	ContentDeleted bool                `json:"storage_resource_deleted"`
+	CreatedAt      Time                `json:"created_at"`
+	UpdatedAt      Time                `json:"updated_at"`
+	SequenceMapFor *Material           `json:"sequence_map_for"`
+	OwnedByOrg     *int64              `json:"owned_by_org"`
+	OwnedByUser    *uuid.UUID          `json:"owned_by_user"`
+	Size           *int64              `json:"size"`
+	SHA256         *string             `json:"sha256"`
+	MediaType      *string             `json:"media_type"`
+	Version        int64               `json:"version"`
+	Scan           *document.ScanState `json:"scan"` // null: not scanned, and not withheld
 }
 
 // ShowAttachment returns the JSON form of its argument.
@@ -299,6 +301,9 @@ func ShowAttachment(t core.AttachmentView) Attachment {
 	}
 	if c := t.Content; c != nil {
 		out.Size, out.SHA256, out.MediaType = &c.Size, &c.SHA256, &c.MediaType
+		if c.Scan.State != document.NotScanned {
+			out.Scan = &c.Scan.State
+		}
 	}
 	return out
 }

@@ -24,7 +24,9 @@ type StoredFile struct {
 // ShowStorage returns the JSON form of its argument.
 func ShowStorage(v core.StorageView) Storage {
 	s := Storage{Used: v.Used, Deleted: v.Deleted, Spreadsheets: v.Sheets,
-		Largest: List(v.Largest, func(f document.StoredFile) StoredFile { return StoredFile(f) })}
+		Largest: List(v.Largest, func(f document.StoredFile) StoredFile {
+			return StoredFile{f.ID, f.Filename, f.Bytes}
+		})}
 	if v.Quota != 0 {
 		s.Quota = &v.Quota
 	}

@@ -182,10 +182,12 @@ func (a Accounts) takeFiles(ctx context.Context, z *zip.Writer, user uuid.UUID) 
 var noFolder = strings.NewReplacer("/", "_", `\`, "_")
 
 func (a Accounts) takeFile(ctx context.Context, z *zip.Writer, t document.Attachment) error {
-	in, err := a.Files.Open(ctx, t.Content.Key)
-	if exchange.CodeOf(err) == exchange.NotFound { // it was deleted meanwhile
+	in, err := a.OpenContent(ctx, *t.Content)
+	switch exchange.CodeOf(err) {
+	case exchange.NotFound, exchange.FileWithheld: // it was deleted meanwhile; or it may have a virus
 		return nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read

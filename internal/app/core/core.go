@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/clamd"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
@@ -83,6 +84,7 @@ type Config struct {
 	Destinations  []requirement.Destinations  // lists of where nothing must go
 	Sealer        Sealer                      // of executed agreements; nil: they are not sealed
 	PaperReader   paper.Reader                // of uploaded agreements
+	Scanner       *clamd.Client               // of uploaded files; nil: they are not scanned
 	Log           *slog.Logger
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
+	"aliquot/internal/files"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -92,6 +93,14 @@ func (a *Core) Put(ctx context.Context, body io.Reader, owners ...document.Stora
 		err = most.OverQuota()
 	}
 	return content, err
+}
+
+// OpenContent opens content for somebody who may read it, unless it is withheld from everybody.
+func (a *Core) OpenContent(ctx context.Context, c document.Content) (files.File, error) {
+	if err := c.Withheld(); err != nil {
+		return nil, err
+	}
+	return a.Files.Open(ctx, c.Key)
 }
 
 // StorageOf returns all owners for whom who may store content.

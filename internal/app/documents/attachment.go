@@ -100,6 +100,9 @@ func (a Documents) AddAttachment(ctx context.Context, tx store.Conn, who exchang
 		core.Object("attachment", t.ID), nil); err != nil {
 		return err
 	}
+	if err := scanLater(ctx, tx, who, *t); err != nil {
+		return err
+	}
 	return a.AttachmentWithinQuota(ctx, tx, *t)
 }
 

@@ -18,7 +18,8 @@ func (a Documents) Store(ctx context.Context, who exchange.Actor, body io.Reader
 	if _, err := a.Can(who, exchange.AttachmentCreate, who.ToUser(who.ID)); err != nil {
 		return document.Content{}, err
 	}
-	return a.Put(ctx, body, core.StorageOf(who)...)
+	content, err := a.Put(ctx, body, core.StorageOf(who)...)
+	return a.awaitScan(content), err
 }
 
 // Discard deletes content whose record was refused with err. If err leaves open whether the record was saved (a
@@ -47,6 +48,7 @@ func (a Documents) PutContent(ctx context.Context, who exchange.Actor, id int64,
 	if err != nil {
 		return t, err
 	}
+	content = a.awaitScan(content)
 	kept := false
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		kept = false
@@ -78,6 +80,9 @@ func (a Documents) PutContent(ctx context.Context, who exchange.Actor, id int64,
 		}
 		t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
 		if err := tx.Attachments.Update(ctx, t); err != nil {
+			return err
+		}
+		if err := scanLater(ctx, tx, who, t); err != nil {
 			return err
 		}
 		if ties.Requests {
@@ -136,7 +141,7 @@ func (a Documents) ContentVersion(ctx context.Context, who exchange.Actor, id,
 	if err != nil {
 		return v, nil, err
 	}
-	file, err := a.Files.Open(ctx, v.Key)
+	file, err := a.OpenContent(ctx, v.Content)
 	return v, file, err
 }
 
@@ -159,7 +164,7 @@ func (a Documents) Content(ctx context.Context, who exchange.Actor, id int64, fi
 	if err != nil {
 		return t, nil, err
 	}
-	file, err := a.Files.Open(ctx, v.Key)
+	file, err := a.OpenContent(ctx, v.Content)
 	return t, file, err
 }
 

@@ -137,7 +137,7 @@ func readChain(ctx context.Context, c store.Conn, name string) (dossier.Chain, *
 }
 
 // dossierFiles lists the documents of a request in all versions, and the MTA that it was made under. One whose content
-// was erased is left out.
+// was erased, or is withheld, is left out.
 func (a Evidence) dossierFiles(ctx context.Context, c store.Conn, q request.Detail,
 	chain dossier.Chain) ([]dossier.File, error) {
 	var files []dossier.File
@@ -193,7 +193,7 @@ func hashesOf(chain dossier.Chain, id int64) map[string]bool {
 func versionsOf(ctx context.Context, c store.Conn, attachment int64) ([]document.AttachmentVersion, error) {
 	var list []document.AttachmentVersion
 	t, err := c.Attachments.Get(ctx, attachment)
-	if err == nil && t.Content != nil {
+	if err == nil && t.Content != nil && t.Content.Withheld() == nil {
 		list = append(list, t.Present())
 	}
 	if err != nil && exchange.CodeOf(err) != exchange.NotFound {
@@ -202,7 +202,7 @@ func versionsOf(ctx context.Context, c store.Conn, attachment int64) ([]document
 	const most = 1000
 	earlier, err := c.Attachments.StoredVersions(ctx, attachment, 0, most)
 	for _, v := range earlier {
-		if v.Attachment == attachment {
+		if v.Attachment == attachment && v.Withheld() == nil {
 			list = append(list, v)
 		}
 	}

@@ -74,7 +74,7 @@ func (a Letters) LinkedDocument(ctx context.Context, who exchange.Actor, token s
 	if err != nil {
 		return nil, "", err
 	}
-	file, err := a.Files.Open(ctx, t.Content.Key)
+	file, err := a.OpenContent(ctx, *t.Content)
 	if err != nil {
 		return nil, "", err
 	}

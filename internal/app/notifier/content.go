@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/request"
@@ -85,6 +86,9 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 	if d.Permit != 0 {
 		return a.permitContent(ctx, c, n, m)
 	}
+	if d.Attachment != 0 {
+		return a.fileContent(ctx, c, n, m)
+	}
 	if n.Announcement.Kind == notify.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
@@ -133,6 +137,17 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 	}
 	o, err := c.Organizations.Get(ctx, n.Organization)
 	return l, j.Status == lab.JoinPending && o.Owner == n.User, err
+}
+
+// fileContent returns the content of mail about a virus in a file, unless that was deleted or replaced.
+func (a Notifications) fileContent(ctx context.Context, c store.Conn, n notify.Notification,
+	m notice.Membership) (says content, visible bool, err error) {
+	d := n.Announcement.Detail
+	m.Organization, m.Note, m.Link = d.Name, d.Reason, a.PublicURL+"/account/storage"
+	says = content{fmt.Sprintf("file.%d@%s", d.Attachment, a.Host()),
+		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
+	t, err := c.Attachments.Get(ctx, d.Attachment)
+	return says, t.Content != nil && t.Content.Scan.State == document.Infected, err
 }
 
 // inquiryVisible reports whether somebody may still read an inquiry that they are notified of, and has to answer it

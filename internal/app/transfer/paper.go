@@ -46,6 +46,9 @@ func (a Papers) Check(ctx context.Context, r *job.Run, args core.PaperArgs) erro
 	if err != nil {
 		return err
 	}
+	if t.Content != nil && t.Content.Scan.State == document.Checking {
+		return nil // the end of the scan starts this job again
+	}
 	found, failed := a.read(ctx, t.Content)
 	if failed != nil && !errors.Is(failed, paper.ErrNoReader) && !paper.Refused(failed) {
 		return failed
@@ -82,7 +85,10 @@ func (a Papers) read(ctx context.Context, content *document.Content) (*lint.Pape
 	if content == nil {
 		return nil, paper.ErrNoFile
 	}
-	f, err := a.Files.Open(ctx, content.Key)
+	if content.Scan.State == document.Infected {
+		return nil, paper.ErrInfected
+	}
+	f, err := a.OpenContent(ctx, *content)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +160,7 @@ func (a Papers) form(ctx context.Context, c store.Conn, m document.MTA) (f form,
 		return f, nil
 	}
 	f.sha256 = content.SHA256
-	if f.Paper, err = a.read(ctx, content); paper.Refused(err) {
+	if f.Paper, err = a.read(ctx, content); paper.Refused(err) || exchange.CodeOf(err) == exchange.FileWithheld {
 		err = nil
 	}
 	return f, err

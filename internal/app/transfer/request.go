@@ -372,6 +372,11 @@ func (a Requests) ReviewDocument(ctx context.Context, who exchange.Actor, id int
 	return a.Act(ctx, who, exchange.RequestUpdate, id, match,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
 			roles request.Roles) (request.Request, []request.Event, error) {
+			if accept {
+				if err := readable(ctx, tx, q.AttachmentIn(slot)); err != nil {
+					return q.Request, nil, err
+				}
+			}
 			after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 			if err == nil && len(events) > 0 {
 				err = tx.Audit.Insert(ctx, &who.ID, exchange.RequestUpdate, core.Object("request", id), false,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -17,12 +18,12 @@ type RequestFile struct {
 	document.Document
 	document.Attachment
 	Version int // 1, 2, ... of its slot
-	files   files.Store
+	core    *core.Core
 }
 
 // Open opens the content; the caller closes it.
 func (f RequestFile) Open(ctx context.Context) (files.File, error) {
-	return f.files.Open(ctx, f.Content.Key)
+	return f.core.OpenContent(ctx, *f.Content)
 }
 
 // RequestFiles returns those document versions of a request, old ones included, whose content who may read.
@@ -46,7 +47,7 @@ func (a Requests) RequestFiles(ctx context.Context, who exchange.Actor, id int64
 			continue
 		}
 		if ok, _ := a.Policy().Can(exchange.AttachmentContent, t.RelationsOf(who, party, false)); ok {
-			list = append(list, RequestFile{Document: d, Attachment: t, Version: versions[d.Slot], files: a.Files})
+			list = append(list, RequestFile{Document: d, Attachment: t, Version: versions[d.Slot], core: a.Core})
 		}
 	}
 	return list, nil
@@ -88,4 +89,16 @@ func (a Requests) HandIn(ctx context.Context, who exchange.Actor, id int64, slot
 		documents.New(a.Core).Discard(ctx, content, err)
 	}
 	return q, err
+}
+
+// readable returns an error if the content of a document is withheld: whoever accepts it cannot have read it.
+func readable(ctx context.Context, tx store.Conn, attachment *int64) error {
+	if attachment == nil {
+		return nil
+	}
+	t, err := tx.Attachments.Get(ctx, *attachment)
+	if err != nil || t.Content == nil {
+		return err
+	}
+	return t.Content.Withheld()
 }

@@ -33,6 +33,7 @@ type Content struct {
 	Size      int64  // bytes
 	SHA256    string // hex
 	MediaType string // detected from the bytes, not taken from the upload
+	Scan      Scan
 }
 
 // AttachmentVersion is a current or earlier version of an attachment's content.

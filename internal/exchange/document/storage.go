@@ -71,4 +71,5 @@ type StoredFile struct {
 	ID       int64
 	Filename string
 	Bytes    int64
+	Scan     Scan // of the current version
 }

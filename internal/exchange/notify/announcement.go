@@ -51,13 +51,15 @@ const (
 	DutyDue            AnnouncementKind = "duty_due" // to who owes it by an agreement; overdue, also to who provided
 	// to whoever keeps it, and whoever chose it for an open request
 	PermitEnding AnnouncementKind = "permit_ending"
+	FileInfected AnnouncementKind = "file_infected" // to whoever uploaded it
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
 	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, PasskeyAdded, PasskeyRemoved}
+	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, FileInfected, PasskeyAdded,
+	PasskeyRemoved}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -68,22 +70,24 @@ type AnnouncementDetail struct {
 	Text    string `json:"text,omitempty"`
 	Webhook int64  `json:"webhook,omitempty"`
 	// why a request to join was declined, a webhook switched off or an erasure asked for; the first fault of a record;
-	// what is owed by an agreement; what a permit is, and when it ends
+	// what is owed by an agreement; what a permit is, and when it ends; the name of a virus
 	Reason string `json:"reason,omitempty"`
 
 	Inquiry     int64 `json:"inquiry,omitempty"`
 	SavedSearch int64 `json:"saved_search,omitempty"`
-	// of the saved search, of the material asked about, of the passkey; of the agreement or the permit: its number
+	// of the saved search, of the material asked about, of the passkey or of the file; of the agreement or the permit: its
+	// number
 	Name      string            `json:"name,omitempty"`
 	Count     int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them
 
-	Agreement int64  `json:"agreement,omitempty"`
-	Duty      int64  `json:"duty,omitempty"`
-	Permit    int64  `json:"permit,omitempty"`
-	Person    string `json:"person,omitempty"`   // who signed or declined it without an account
-	As        string `json:"as,omitempty"`       // the role in which it was signed
-	Executed  bool   `json:"executed,omitempty"` // everybody has signed it
+	Agreement  int64  `json:"agreement,omitempty"`
+	Duty       int64  `json:"duty,omitempty"`
+	Permit     int64  `json:"permit,omitempty"`
+	Attachment int64  `json:"attachment,omitempty"`
+	Person     string `json:"person,omitempty"`   // who signed or declined it without an account
+	As         string `json:"as,omitempty"`       // the role in which it was signed
+	Executed   bool   `json:"executed,omitempty"` // everybody has signed it
 }
 
 // Category returns the notification category of a kind. These categories have no switch: people are always notified.
@@ -166,6 +170,9 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 			n.Detail.Name, n.Detail.Reason)
 	case PermitEnding:
 		return fmt.Sprintf("%s reminds you that the permit %s ends soon: %s.", actor, n.Detail.Name, n.Detail.Reason)
+	case FileInfected:
+		return fmt.Sprintf("A virus was found in your file %s (%s), so nobody can open it. Upload a clean version, "+
+			"and delete this one if you can.", n.Detail.Name, n.Detail.Reason)
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))

@@ -19,7 +19,7 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 		for _, kind := range notify.AnnouncementKinds {
 			switch kind {
 			case notify.SearchMatched, notify.RecordFaulty, notify.ErasureAsked, notify.PasskeyAdded, notify.PasskeyRemoved,
-				notify.PermitEnding:
+				notify.PermitEnding, notify.FileInfected:
 				continue // they have no lab
 			}
 			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,

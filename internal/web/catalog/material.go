@@ -66,6 +66,8 @@ type paper struct {
 type documentLink struct {
 	Icon, Name, Text, Address string
 	Map                       string // the page that shows a sequence map, "" for other files
+	Scan                      document.Scan
+	Withheld                  bool
 }
 
 // alike is a similar material.
@@ -196,7 +198,7 @@ func (p *materialPage) need() {
 func (p *materialPage) documents() {
 	for _, f := range p.Files {
 		d := documentLink{Icon: "file", Name: f.Description, Text: f.Filename + ", " + ui.Bytes(f.Content.Size),
-			Address: f.DownloadPath()}
+			Address: f.DownloadPath(), Scan: f.Content.Scan, Withheld: f.Content.Withheld() != nil}
 		switch {
 		case p.MTAAttachmentID != nil && f.ID == *p.MTAAttachmentID:
 			d.Icon, d.Name = "mta", "Material transfer agreement, to sign"

@@ -115,7 +115,7 @@ func (p *requestPage) documentLine(l *docLine, q request.Requirement, now bool) 
 		nth++
 		file, known := p.R.Files[d.AttachmentID]
 		l.Versions = append(l.Versions, version{Document: d, Number: nth, File: file, Mark: versionMark(d),
-			There: known && file.Content != nil && !file.ContentDeleted})
+			There: known && file.Content != nil && !file.ContentDeleted && file.Content.Withheld() == nil})
 	}
 	slices.Reverse(l.Versions)
 	d := p.R.Current(l.Slot)

@@ -68,6 +68,8 @@ func newsLook(k notify.AnnouncementKind) Look {
 		return Look{"turn", "users"}
 	case notify.DutyDue, notify.PermitEnding:
 		return Look{"turn", "clock"}
+	case notify.FileInfected:
+		return Look{"bad", "alert"}
 	case notify.InquiryMade:
 		return Look{"turn", "message"}
 	case notify.AgreementSent:

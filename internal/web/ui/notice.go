@@ -83,6 +83,8 @@ func newsAddress(n notify.Notification) string {
 		return LetterPath(n.Announcement.Detail.Agreement) + "#duties"
 	case notify.PermitEnding:
 		return fmt.Sprintf("/permit#permit-%d", n.Announcement.Detail.Permit)
+	case notify.FileInfected:
+		return "/account/storage"
 	case notify.PasskeyAdded, notify.PasskeyRemoved:
 		return "/account/passkeys"
 	case notify.ErasureAsked:
