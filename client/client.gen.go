@@ -2417,7 +2417,7 @@ type Attachment struct {
 	// OwnedByUser The user who owns it.
 	OwnedByUser nullable.Nullable[openapi_types.UUID] `json:"owned_by_user"`
 
-	// Scan Whether a virus scanner has examined the content: CHECKING and INFECTED content nobody can open; null: it has not, and everybody may open it as before.
+	// Scan Whether a virus scanner has examined the content: nobody can open what is CHECKING or INFECTED; null: it has not, and whoever may read the file can open it.
 	Scan nullable.Nullable[ScanState] `json:"scan"`
 
 	// SequenceMapFor The material that it is a sequence map of.

@@ -107,7 +107,7 @@ func TestStop_EndsStreams(t *testing.T) {
 	})
 }
 
-// TestStop_AnswersUntilProxiesKnow: with stop-delay, a process that is asked to stop says so and goes on for a while.
+// TestStop_AnswersUntilProxiesKnow: with stop-delay, a process that is asked to stop says so and still answers for a while.
 func TestStop_AnswersUntilProxiesKnow(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {

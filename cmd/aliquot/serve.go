@@ -246,7 +246,8 @@ func (s *serve) Run(e environment) error {
 		debug.SetMemoryLimit(memoryGoal)
 	}
 	background.Go(func() { watchdog(ctx, e.getenv, l.Addr(), log) })
-	return server.Serve(ctx, l, ops.load.Shed(server.NewSite(s.PublicURL).Secure(server.OnlyClean(mux))), trusted, log, ops.requests...)
+	site := server.NewSite(s.PublicURL)
+	return server.Serve(ctx, l, ops.load.Shed(site.Secure(server.OnlyClean(mux))), trusted, log, ops.requests...)
 }
 
 // countEvery is how often a process counts those that serve the same installation.

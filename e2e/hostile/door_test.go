@@ -47,6 +47,7 @@ func send(address, attack string) (answers string, faults []string) {
 			break
 		}
 		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			faults = append(faults, "the body of the answer: "+err.Error())
 		}

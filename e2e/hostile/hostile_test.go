@@ -154,8 +154,8 @@ const memoryBar = 512
 // answered a request that was hidden in another.
 func (s *service) holds() {
 	s.Helper()
-	if answer := s.call(http.MethodGet, "/readyz", "", ""); answer.StatusCode != http.StatusOK {
-		s.Errorf("/readyz: %s", answer.Status)
+	if answer := s.call(http.MethodGet, "/readyz", "", ""); answer.status != http.StatusOK {
+		s.Errorf("/readyz: %d", answer.status)
 	}
 	if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)); err == nil { // where there is one
 		for line := range strings.Lines(string(status)) {

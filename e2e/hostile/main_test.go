@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -110,37 +111,43 @@ func (s *service) create() {
 	query := url.Values{"client_id": {"aliquot"}, "response_type": {"code"}, "scope": {"openid"}, "state": {"s"},
 		"redirect_uri": {"http://localhost/"}, "login_hint": {"0000-0002-1825-0097"}}
 	asked := s.call(http.MethodGet, "/demo/identity/authorize?"+query.Encode(), "", "")
-	back, err := url.Parse(asked.Header.Get("Location"))
+	back, err := url.Parse(asked.header.Get("Location"))
 	if err != nil {
 		s.Fatal(err)
 	}
 	var login, lab, material, file map[string]any
-	read := func(into *map[string]any, token, method, path, body string) {
+	post := func(into *map[string]any, token, path, body string) {
 		s.Helper()
-		answer := s.call(method, path, token, body)
-		if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode > 299 {
-			s.Fatalf("%s %s: %d %v %v", method, path, answer.StatusCode, *into, err)
+		answer := s.call(http.MethodPost, path, token, body)
+		if err := json.Unmarshal(answer.body, into); err != nil || answer.status > 299 {
+			s.Fatalf("POST %s: %d %s %v", path, answer.status, answer.body, err)
 		}
 	}
-	read(&login, "", "POST", "/login", fmt.Sprintf(`{"code": %q, "origin_url": "http://localhost/"}`,
+	post(&login, "", "/login", fmt.Sprintf(`{"code": %q, "origin_url": "http://localhost/"}`,
 		back.Query().Get("code")))
 	token := fmt.Sprint(login["token"])
-	read(&lab, token, "POST", "/organizations", fmt.Sprintf(
+	post(&lab, token, "/organizations", fmt.Sprintf(
 		`{"name": "A lab", "owner": %q, "members": [%[1]q]}`, login["user_id"]))
-	read(&material, token, "POST", "/materials", fmt.Sprintf(
+	post(&material, token, "/materials", fmt.Sprintf(
 		`{"title": "A line", "category": "OTHER", "organization_id": %v}`, lab["id"]))
-	read(&file, token, "POST", "/attachments", `{"filename": "counts.csv"}`)
-	if a := s.call("PUT", fmt.Sprint(file["download_url"]), token, strings.Repeat("gene,count\n", 1000)); a.StatusCode >
-		299 {
-		s.Fatalf("the content of %v: %s", file, a.Status)
+	post(&file, token, "/attachments", `{"filename": "counts.csv"}`)
+	if a := s.call("PUT", fmt.Sprint(file["download_url"]), token, strings.Repeat("gene,count\n", 1000)); a.status > 299 {
+		s.Fatalf("the content of %v: %d", file, a.status)
 	}
 	s.names = strings.NewReplacer("{host}", s.address, "{token}", token, "{user}", fmt.Sprint(login["user_id"]),
 		"{lab}", fmt.Sprint(lab["id"]), "{material}", fmt.Sprint(material["id"]), "{file}",
 		strings.TrimPrefix(fmt.Sprint(file["download_url"]), "http://"+s.address))
 }
 
+// answer is the answer to a call that is no attack.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
 // call makes a call that is no attack.
-func (s *service) call(method, target, token, body string) *http.Response {
+func (s *service) call(method, target, token, body string) answer {
 	s.Helper()
 	base := "http://" + s.address
 	r, err := http.NewRequestWithContext(s.Context(), method, base+strings.TrimPrefix(target, base),
@@ -152,12 +159,16 @@ func (s *service) call(method, target, token, body string) *http.Response {
 	if token != "" {
 		r.Header.Set("Authorization", "Token "+token)
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.Cleanup(func() { _ = answer.Body.Close() })
-	return answer
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, raw}
 }
 
 // free is a loopback address that nobody listens on.

@@ -9,7 +9,7 @@ type Rule struct {
 	From, To int      // bounds of a number; both 0: none
 	Words    []string // the only accepted values
 	Name     string   // of Words
-	Pattern  string   // that a text matches: in JSON Schema syntax
+	Pattern  string   // that a text matches: in JSON Schema syntax, with capitals in \uXXXX
 	Format   string   // of a text, if no pattern describes it
 	Examples []string
 	Each     *Rule
@@ -22,8 +22,8 @@ const (
 	neededLinePattern  = `^[^` + inNoLine + `]*[^\s` + inNoLine + `][^` + inNoLine + `]*$`
 	linesPattern       = `^[^` + inNoLines + `]*$`
 	neededLinesPattern = `^[^` + inNoLines + `]*[^\s` + inNoLine + `][^` + inNoLines + `]*$`
-	inNoLine           = `\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069`
-	inNoLines          = `\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069`
+	inNoLine           = `\x00-\x1f\x7f-\x9f\u2028-\u202E\u2066-\u2069`
+	inNoLines          = `\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202A-\u202E\u2066-\u2069`
 
 	mailPattern = `^([^@\s]+@[^@\s]+)?$`
 )

@@ -75,8 +75,8 @@ type AnnouncementDetail struct {
 
 	Inquiry     int64 `json:"inquiry,omitempty"`
 	SavedSearch int64 `json:"saved_search,omitempty"`
-	// of the saved search, of the material asked about, of the passkey or of the file; of the agreement or the permit: its
-	// number
+	// of the saved search, of the material asked about, of the passkey or of the file; of the agreement or the permit:
+	// its number
 	Name      string            `json:"name,omitempty"`
 	Count     int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them

@@ -53,14 +53,14 @@ func StartIn(ctx context.Context, parent string) (*Server, error) {
 }
 
 func initialize(ctx context.Context, durable bool, parent string) (*Server, error) {
-	return start(ctx, durable, parent, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
-		"--locale=C", "--no-sync")
+	return start(ctx, durable, parent, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust",
+		"--encoding=UTF8", "--locale=C", "--no-sync")
 }
 
 // Standby starts a standby of the server, beside it, which follows it until it is promoted.
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
-	return start(ctx, true, filepath.Dir(s.folder), "pg_basebackup", "--pgdata=data", "--write-recovery-conf", "--checkpoint=fast",
-		"--wal-method=stream", "--no-sync", "--dbname="+s.url)
+	return start(ctx, true, filepath.Dir(s.folder), "pg_basebackup", "--pgdata=data", "--write-recovery-conf",
+		"--checkpoint=fast", "--wal-method=stream", "--no-sync", "--dbname="+s.url)
 }
 
 // Pair starts a server and a standby that has each commit before it is answered. The address has both, for programs
