@@ -22,7 +22,7 @@ func (s *scene) changesOf() (material, organization []obj) {
 		obj{"owner": s.owner.ID, "members": []any{s.member.ID}, "name": "Other"}).id()
 	people := []any{s.owner.ID, s.member.ID, s.assignee.ID, s.former.ID}
 	return []obj{
-			{"title": "a <b> & \u2028"}, {"title": "HeLa"}, {"url": "https://example.org/a?b=1&c=2"}, {"url": ""},
+			{"title": "a <b> & c"}, {"title": "HeLa"}, {"url": "https://example.org/a?b=1&c=2"}, {"url": ""},
 			{"pubmed_id": "13052828"},
 			{"needs_mta": true}, {"needs_mta": false}, {"needs_irb": false}, {"needs_abstract": true},
 			{"citation": nil}, {"citation": ""},
@@ -39,7 +39,7 @@ func (s *scene) changesOf() (material, organization []obj) {
 			{"organization_id": s.id},
 			obj{}.meta(obj{"rrid": "CVCL_0320", "own <key>": []any{1, 2.50, nil}}), obj{}.meta(obj{}),
 		}, []obj{
-			{"name": "A & <B>"}, {"name": "C"}, {"description": "long"}, {"description": ""}, {"decide_days": 3},
+			{"name": "A & <B>"}, {"name": "C"}, {"description": "long <b> &\u2028"}, {"description": ""}, {"decide_days": 3},
 			{"ship_days": 365}, {"countersign_days": 1},
 			{"owner": s.member.ID}, {"owner": s.owner.ID}, {"members": people}, {"members": people[:2]},
 			{"members": people[2:]}, {"members": []any{}},

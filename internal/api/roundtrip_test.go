@@ -53,7 +53,7 @@ func (s *scene) writable() map[string][]string {
 	shut := s.newRequest()
 	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", shut), obj{"is_active": false})
 	imported := s.member.want(201, "POST", "/materials",
-		obj{"category": "DATASET", "title": "<b>A & B</b>\u2028", "organization_id": s.id, "imported": true,
+		obj{"category": "DATASET", "title": "<b>A & B</b>", "organization_id": s.id, "imported": true,
 			"import_source": "GEO", "organisms": []string{}, "citation": ""}.meta(obj{"accession_code": "gse2122",
 			"num_samples": 12, "x<y": "a & b", "other": []any{1.0, 2.50, nil, obj{"k": "\u2029"}}})).id()
 	bare := s.requester().want(201, "POST", "/attachments", obj{"filename": "100% \"bare\".pdf"}).id()

@@ -15,7 +15,9 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/app/notifier"
+	"aliquot/internal/clamd/clamdtest"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/notify"
@@ -93,6 +95,8 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 			person.ErasureNew{Reason: exchange.Some("They asked by letter")})
 		h.must(err)
 		h.told()
+		h.virus()
+		h.wait()
 		h.agreements()
 		h.wait()
 
@@ -255,6 +259,24 @@ func (h *hearing) agreements() {
 	h.must(err)
 	_, err = h.app.Letters.Withdraw(h.Context(), owner, v.ID, "It is not needed.")
 	h.must(err)
+}
+
+// virus has the requester upload a virus, which a scanner finds.
+func (h *hearing) virus() {
+	h.Helper()
+	h.app.Scanner, h.app.UploadLimit = clamdtest.Start(h.T).Client, 1000
+	jobtest.Start(h.T, job.Config{DB: h.db, Handlers: h.app.Senders(), Log: slog.New(slog.DiscardHandler)})
+	who := h.people["requester"]
+	t, err := h.app.Documents.CreateAttachment(h.Context(), who,
+		document.AttachmentPatch{Filename: exchange.Some("protocol.txt")}, nil)
+	h.must(err)
+	_, err = h.app.Documents.PutContent(h.Context(), who, t.ID, "protocol.txt", strings.NewReader(clamdtest.Eicar), nil)
+	h.must(err)
+	jobtest.Poll(h.T, "the file is scanned", func() bool {
+		t, err = h.app.Documents.Attachment(h.Context(), who, t.ID)
+		h.must(err)
+		return t.Content.Scan.State == document.Infected
+	})
 }
 
 // wait waits until no mail is pending.

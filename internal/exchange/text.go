@@ -37,7 +37,7 @@ func (f *FieldErrors) Line(field string, o Opt[string], most int, dst *string) {
 	s := Tidy(o.Value)
 	if strings.ContainsFunc(s,
 		func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, directions) }) {
-		f.Add(field, "must be a single line without control characters")
+		f.Add(field, "must be a single line without control characters, or any that turn the direction of writing")
 		return
 	}
 	if f.length(field, s, most) {
@@ -55,7 +55,7 @@ func (f *FieldErrors) Long(field string, o Opt[string], dst *string) {
 	if strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.In(r, unicode.Cc, directions) && r != '\n' && r != '\t' && r != '\r'
 	}) {
-		f.Add(field, "must not contain control characters")
+		f.Add(field, "must not contain control characters, or any that turn the direction of writing")
 		return
 	}
 	if f.length(field, s, LongLength) {
