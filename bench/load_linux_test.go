@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,12 +52,10 @@ func BenchmarkLoad(b *testing.B) {
 func load(b *testing.B, steady time.Duration) {
 	t := newTown(b, storetest.PostgreSQL, 10_000, 1000, "--rate-limit", "off", "--role", "web")
 	defer t.p.stop()
-	for i := range t.others {
-		t.settle(i)
-	}
 	part := steady / 10
 	l := &loader{town: t, at: []string{t.p.url}, client: &http.Client{Timeout: 30 * time.Second,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 2000, DisableCompression: true}}}
+	l.prepare()
 	l.closed(part / 3) // what is prepared and cached
 	one := l.closed(part)
 	second := t.run()
@@ -119,6 +118,29 @@ type loader struct {
 	*town
 	at     []string
 	client *http.Client
+	public []int64    // materials that everybody sees
+	people []resident // each with another material and request, so that writes seldom wait for each other
+}
+
+// prepare finds materials to read, and makes materials and requests to change.
+func (l *loader) prepare() {
+	raw, err := l.town.call(l.b.Context(), http.DefaultClient, "GET", "/v1/materials/?limit=200", "", "", http.NoBody)
+	var page []struct{ ID int64 }
+	if err == nil {
+		err = json.Unmarshal(raw, &page)
+	}
+	if err != nil || len(page) == 0 {
+		l.b.Fatalf("%d materials: %v", len(page), err)
+	}
+	for _, m := range page {
+		l.public = append(l.public, m.ID)
+	}
+	for range 25 {
+		for i := range l.others {
+			l.settle(i)
+		}
+		l.people = append(l.people, l.others...)
+	}
 }
 
 // answers is how a load was answered.
@@ -208,8 +230,8 @@ func (l *loader) offer(rate float64, length time.Duration) *answers {
 
 // call makes call n of the mixed load.
 func (l *loader) call(n uint32) (took time.Duration, status int, err error) {
-	one := l.others[n/10%uint32(len(l.others))]
-	method, path, body := "GET", fmt.Sprintf("/v1/materials/%d", 1+n/10%10_000), ""
+	one, public := l.people[n/10%uint32(len(l.people))], l.public[n/10%uint32(len(l.public))]
+	method, path, body := "GET", fmt.Sprintf("/v1/materials/%d", public), ""
 	switch n % 10 {
 	case 1:
 		path = "/v1/material-requests/?limit=20"
@@ -221,7 +243,7 @@ func (l *loader) call(n uint32) (took time.Duration, status int, err error) {
 	case 4:
 		path = "/v1/search/materials?limit=20&search=" + []string{"colon", "plasmid+gfp", "mouse+strain"}[n/10%3]
 	case 5, 9:
-		path = fmt.Sprintf("/catalog/%d", 1+n/10%10_000)
+		path = fmt.Sprintf("/catalog/%d", public)
 	case 6:
 		method, path = "POST", fmt.Sprintf("/v1/material-requests/%d/messages", one.request)
 		body = `{"text": "We ship on Monday."}`
