@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"net/url"
 	"sync/atomic"
@@ -45,43 +46,50 @@ func (db *DB) UseStandbys() error {
 func (db *DB) ReadCaughtUp(ctx context.Context, do func(ctx context.Context, c *Conn) error) error {
 	s := &db.standbys
 	if s.db != nil && time.Now().UnixNano() >= s.usable.Load() {
-		var written string
-		err := db.write.QueryRowContext(ctx, "SELECT pg_current_wal_insert_lsn()").Scan(&written)
-		if err == nil {
-			err = s.db.readFrom(ctx, written, do)
-		}
-		switch {
-		case err == nil:
-			return nil
-		case !errors.Is(err, errBehind):
+		session, err := db.caughtUp(ctx)
+		if err != nil && ctx.Err() == nil {
 			s.usable.Store(time.Now().Add(avoidedFor).UnixNano())
+		}
+		if session != nil {
+			err := s.db.readIn(ctx, session, do)
+			if err == nil || ctx.Err() != nil {
+				return err
+			} // otherwise the primary says whether it was the fault of the standby
 		}
 	}
 	return do(ctx, db.Read())
 }
 
-var errBehind = errors.New("the standby does not have yet what was written")
-
-// readFrom runs do on one standby, once that has replayed what was written.
-func (db *DB) readFrom(ctx context.Context, written string, do func(ctx context.Context, c *Conn) error) error {
-	session, err := db.read.Conn(ctx)
+// caughtUp returns a session of a standby that has what was written before the call, nil if it has not in time.
+func (db *DB) caughtUp(ctx context.Context) (_ *sql.Conn, err error) {
+	var written string
+	if err := db.write.QueryRowContext(ctx, "SELECT pg_current_wal_insert_lsn()").Scan(&written); err != nil {
+		return nil, err
+	}
+	session, err := db.standbys.db.read.Conn(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	for deadline := time.Now().Add(catchUpTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		var follows, has bool
+		err := session.QueryRowContext(ctx, "SELECT pg_is_in_recovery(), pg_last_wal_replay_lsn() >= $1::pg_lsn",
+			written).Scan(&follows, &has)
+		switch {
+		case err != nil:
+			return nil, errors.Join(err, session.Close())
+		case !follows: // it was promoted: the pool is not to keep the connection
+			_ = session.Raw(func(any) error { return driver.ErrBadConn })
+			return nil, errors.New("the server is no standby any more")
+		case has:
+			return session, nil
+		}
+	}
+	return nil, session.Close()
+}
+
+// readIn runs do in a session, and closes that.
+func (db *DB) readIn(ctx context.Context, session *sql.Conn, do func(ctx context.Context, c *Conn) error) error {
 	defer func() { _ = session.Close() }()
-	for deadline := time.Now().Add(catchUpTime); ; time.Sleep(time.Millisecond) {
-		var caughtUp bool
-		if err := session.QueryRowContext(ctx, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", written).
-			Scan(&caughtUp); err != nil {
-			return err
-		}
-		if caughtUp {
-			break
-		}
-		if time.Now().After(deadline) {
-			return errBehind
-		}
-	}
 	tx, err := session.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
