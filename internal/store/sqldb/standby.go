@@ -54,7 +54,7 @@ func (db *DB) ReadCaughtUp(ctx context.Context, do func(ctx context.Context, c *
 			err := s.db.readIn(ctx, session, do)
 			if err == nil || ctx.Err() != nil {
 				return err
-			} // otherwise the primary says whether it was the fault of the standby
+			} // otherwise the primary decides: it may have been the standby
 		}
 	}
 	return do(ctx, db.Read())
