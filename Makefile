@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster deploy-check package
+.PHONY: help test fast lint fmt bench bench-search bench-growth bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster deploy-check package
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -58,6 +58,9 @@ bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable Post
 sizes ?= 10000,100000,1000000
 bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
 	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch' -benchtime 1x ./bench
+
+bench-growth: install .bin/withpostgres ## rates, latencies and sizes as the database grows: make bench-growth sizes=10000,1000000 folder=/where/databases/are/kept
+	@GROWTH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 6h -run '^$$' -bench '^BenchmarkRates$$' -benchtime 1x ./bench
 
 memory: install .bin/withpostgres ## the memory of an idle process, with sample data, of an import of 100,000 rows and with 32 writers
 	@.bin/withpostgres -- go test -run '^$$' -bench '^Benchmark(Start|StartDemo|BulkMemory|WriterMemory)$$' -benchtime 1x ./bench

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,16 +34,8 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
 			var all []*grown
-			most, err := strconv.Atoi(cmp.Or(os.Getenv("GROWTH_REQUESTS"), "1000000"))
-			if err != nil {
-				b.Fatalf("GROWTH_REQUESTS: %v", err)
-			}
-			for text := range strings.SplitSeq(cmp.Or(os.Getenv("GROWTH_SIZES"), "1000,10000,100000"), ",") {
-				n, err := strconv.Atoi(text)
-				if err != nil {
-					b.Fatalf("GROWTH_SIZES: %v", err)
-				}
-				all = append(all, newGrown(newLibrary(b, kind, seed.Size{Materials: n, Requests: min(n, most)})))
+			for _, size := range growthSizes(b) {
+				all = append(all, newGrown(newLibrary(b, kind, size)))
 			}
 			few, some, many := all[0], all[1], all[len(all)-1]
 			for range b.N { // once: it takes longer than -benchtime
@@ -76,6 +70,101 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 		})
 	}
+}
+
+// growthSizes are the sizes that the environment names.
+func growthSizes(b *testing.B) (sizes []seed.Size) {
+	most, err := strconv.Atoi(cmp.Or(os.Getenv("GROWTH_REQUESTS"), "1000000"))
+	if err != nil {
+		b.Fatalf("GROWTH_REQUESTS: %v", err)
+	}
+	for text := range strings.SplitSeq(cmp.Or(os.Getenv("GROWTH_SIZES"), "1000,10000,100000"), ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			b.Fatalf("GROWTH_SIZES: %v", err)
+		}
+		sizes = append(sizes, seed.Size{Materials: n, Requests: min(n, most)})
+	}
+	return sizes
+}
+
+// BenchmarkRates measures what each database does at each of the sizes of BenchmarkGrowth: the rate and the latency of
+// each kind of call by 8 clients, the events that there are, and the size of the database.
+func BenchmarkRates(b *testing.B) {
+	for _, kind := range storetest.Kinds() {
+		for _, size := range growthSizes(b) {
+			b.Run(fmt.Sprintf("%s/%d", kind, size.Materials), func(b *testing.B) {
+				g := newGrown(newLibrary(b, kind, size))
+				for range b.N { // once: it takes longer than -benchtime
+					for _, row := range []struct {
+						name string
+						call func(g *grown, n int) *http.Request
+					}{
+						{"material", (*grown).material}, {"list", (*grown).list}, {"search", (*grown).search},
+						{"request", (*grown).request}, {"change", (*grown).change}, {"status", (*grown).status},
+					} {
+						g.rate(row.name, row.call)
+					}
+				}
+				b.ReportMetric(float64(g.events()), "events")
+				b.ReportMetric(g.size()/mib, "MiB")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// rateLasts is how long each kind of call is measured.
+const rateLasts = 10 * time.Second
+
+// rate has 8 clients call, each as soon as the call before was answered, and reports how it went.
+func (g *grown) rate(name string, call func(g *grown, n int) *http.Request) {
+	var mu sync.Mutex
+	var took []time.Duration
+	var next atomic.Int64
+	var calling sync.WaitGroup
+	end := time.Now().Add(rateLasts)
+	for range clients {
+		calling.Go(func() {
+			for time.Now().Before(end) {
+				began := time.Now()
+				if _, err := send(g.caller, call(g, int(next.Add(1))), io.Discard); err != nil {
+					g.Error(err)
+					return
+				}
+				mu.Lock()
+				took = append(took, time.Since(began))
+				mu.Unlock()
+			}
+		})
+	}
+	calling.Wait()
+	if len(took) == 0 {
+		g.Fatalf("%s: no call was answered", name)
+	}
+	g.ReportMetric(float64(len(took))/rateLasts.Seconds(), name+"/s")
+	g.ReportMetric(ms(percentile(took, 50)), name+"-p50-ms")
+	g.ReportMetric(ms(percentile(took, 99)), name+"-p99-ms")
+}
+
+// events is how many events the record has.
+func (g *grown) events() (n int64) {
+	if err := storetest.SQL(g.B, g.db).QueryRowContext(g.Context(), "SELECT COUNT(*) FROM chain_events").Scan(&n); err != nil {
+		g.Fatal(err)
+	}
+	return n
+}
+
+// size is how many bytes the database has on disk.
+func (g *grown) size() (bytes float64) {
+	query := "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+	if g.kind == storetest.PostgreSQL {
+		query = "SELECT pg_database_size(current_database())"
+	}
+	if err := storetest.SQL(g.B, g.db).QueryRowContext(g.Context(), query).Scan(&bytes); err != nil {
+		g.Fatal(err)
+	}
+	return bytes
 }
 
 // grown is a seeded installation with a member of the lab that has the most requests that may be approved.
@@ -145,6 +234,11 @@ func (g *grown) ask(method, path, body string) *http.Request {
 func (g *grown) at(n int) int64 { return g.materials[n*79%len(g.materials)] }
 
 func (g *grown) list(int) *http.Request { return g.ask("GET", "/v1/materials/?limit=10", "") }
+
+func (g *grown) search(n int) *http.Request {
+	words := []string{"colon", "plasmid+gfp", "mouse+strain", "antibody"}
+	return g.ask("GET", "/v1/search/materials?limit=20&search="+words[n%len(words)], "")
+}
 
 func (g *grown) material(n int) *http.Request {
 	return g.ask("GET", fmt.Sprintf("/v1/materials/%d", g.at(n)), "")

@@ -109,7 +109,7 @@ func (s *paperScene) becomes(want string) {
 	jobtest.Poll(s.t, want, func() bool { return strings.HasPrefix(s.papers(s.requester()), want) })
 }
 
-func TestPapers_AreCheckedOnceTheyAreDocumentsOfARequest(t *testing.T) {
+func TestPapers_AreCheckedAsDocumentsOfARequest(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newPaperScene(t, db)
@@ -211,8 +211,8 @@ func TestPapers_ThatTakeTooLongAreUnreadable(t *testing.T) {
 	})
 }
 
-// TestPapers_WithoutAReaderSaySoAndAreReadOnceThereIsOne.
-func TestPapers_WithoutAReaderSaySoAndAreReadOnceThereIsOne(t *testing.T) {
+// TestPapers_WithoutAReaderSaySoAndAreReadWhenThereIsOne.
+func TestPapers_WithoutAReaderSaySoAndAreReadWhenThereIsOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newPaperScene(t, db)
