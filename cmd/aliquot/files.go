@@ -64,18 +64,19 @@ type quarantined struct {
 // Run lists the files in which a virus was found.
 func (q *quarantined) Run(e environment) error {
 	return withDatabase(e, q.Store, func(ctx context.Context, a *app.App) error {
-		list, err := a.Documents.Quarantined(ctx)
-		for _, w := range list {
+		n := 0
+		for w, err := range a.Documents.Quarantined(ctx) {
 			if err == nil && q.Rescan {
 				err = a.Documents.Rescan(ctx, w.ScannedVersion)
 			}
+			if err != nil {
+				return err
+			}
+			n++
 			_, _ = fmt.Fprintf(e.stdout, "attachment %d, version %d: %q has %s\n", w.Attachment, w.Version, w.Filename,
 				w.Scan.Found)
 		}
-		if err == nil {
-			_, err = fmt.Fprintf(e.stdout, "%d files; their content stays where it is, and nobody can open it.\n",
-				len(list))
-		}
+		_, err := fmt.Fprintf(e.stdout, "%d files; their content stays where it is, and nobody can open it.\n", n)
 		return err
 	})
 }

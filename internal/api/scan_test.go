@@ -70,6 +70,18 @@ func TestScan_WithholdsAFileUntilItIsClean(t *testing.T) {
 	})
 }
 
+// quarantined are all files in quarantine, as the operator sees them.
+func (s *scene) quarantined() (list []document.WithheldVersion) {
+	s.t.Helper()
+	for w, err := range s.app.Documents.Quarantined(s.t.Context()) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
 // TestScan_QuarantinesAVirusAndNotifiesWhoUploadedIt; its bytes stay as they are.
 func TestScan_QuarantinesAVirusAndNotifiesWhoUploadedIt(t *testing.T) {
 	t.Parallel()
@@ -108,9 +120,9 @@ func TestScan_QuarantinesAVirusAndNotifiesWhoUploadedIt(t *testing.T) {
 		s.owner.refused(409, "FILE_WITHHELD", "GET", fmt.Sprintf("/attachments/%d/versions/1", id), nil)
 		// a scanner that was wrong before says so the next time that it is asked
 		version := document.ScannedVersion{Attachment: id, Version: 1}
-		if list, err := s.app.Documents.Quarantined(t.Context()); err != nil || len(list) != 1 ||
-			list[0].ScannedVersion != version || list[0].Scan.Found != clamdtest.Found {
-			t.Fatalf("in quarantine: %v, %v", list, err)
+		if list := s.quarantined(); len(list) != 1 || list[0].ScannedVersion != version ||
+			list[0].Scan.Found != clamdtest.Found {
+			t.Fatalf("in quarantine: %v", list)
 		}
 		right, _ := clamdtest.Serve(t, clamdtest.Clean)
 		s.app.Scanner = right
@@ -147,7 +159,8 @@ func TestScan_WaitsWhileTheScannerIsAway(t *testing.T) {
 		})
 		stop()
 		s.requester().refused(409, "FILE_WITHHELD", "GET", during.Body["download_url"].(string), nil)
-		if _, err := s.sql.ExecContext(t.Context(), "DELETE FROM jobs WHERE kind = $1", *filter.Kind); err != nil {
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE jobs SET state = 'FAILED', due_at = NULL WHERE kind = $1",
+			*filter.Kind); err != nil {
 			t.Fatal(err)
 		}
 		scanner.Away.Store(false)
@@ -165,5 +178,30 @@ func TestScan_WaitsWhileTheScannerIsAway(t *testing.T) {
 		}
 		s.requester().refused(409, "FILE_WITHHELD", "GET", before.Body["download_url"].(string), nil)
 		s.requester().want(200, "GET", during.Body["download_url"].(string), nil)
+	})
+}
+
+// TestScan_QuarantineIsListedWhole, however much is in it.
+func TestScan_QuarantineIsListedWhole(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := scanned(t, db, clamdtest.Start(t).Client)
+		id := s.owner.upload("form.pdf", pdf, obj{"owned_by_org": s.id}).id()
+		const versions = 250 // of which some hundred are read at once
+		for v := range versions {
+			if _, err := s.sql.ExecContext(t.Context(), `INSERT INTO attachment_versions (attachment_id, version, filename,
+				content_key, size, sha256, media_type, scan, scan_found, replaced_by, replaced_at)
+				SELECT id, $1, filename, $2, size, sha256, media_type, 'INFECTED', 'Test', owned_by_user, updated_at
+				FROM attachments WHERE id = $3`, v+2, fmt.Sprint("key ", v), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := map[int64]bool{}
+		for _, w := range s.quarantined() {
+			seen[w.Version] = true
+		}
+		if len(seen) != versions {
+			t.Errorf("%d of %d versions are listed", len(seen), versions)
+		}
 	})
 }

@@ -77,15 +77,32 @@ type Queued[Args any] struct {
 // EnqueueAll adds many jobs in the caller's transaction with few statements. A job whose key exists already is not
 // added.
 func (k Kind[Args]) EnqueueAll(ctx context.Context, tx store.Conn, list []Queued[Args]) error {
+	jobs, err := k.jobs(tx, list)
+	if err != nil {
+		return err
+	}
+	return tx.Jobs.InsertAll(ctx, jobs)
+}
+
+// RestartAll is EnqueueAll, except that jobs that exist already start again, as with Restart. Each key is in list once.
+func (k Kind[Args]) RestartAll(ctx context.Context, tx store.Conn, list []Queued[Args]) error {
+	jobs, err := k.jobs(tx, list)
+	if err != nil {
+		return err
+	}
+	return tx.Jobs.RestartAll(ctx, jobs)
+}
+
+func (k Kind[Args]) jobs(tx store.Conn, list []Queued[Args]) ([]exchange.Job, error) {
 	jobs := make([]exchange.Job, len(list))
 	for i, q := range list {
 		raw, err := json.Marshal(q.Args)
 		if err != nil {
-			return fmt.Errorf("job %s: %w", k.Name, err)
+			return nil, fmt.Errorf("job %s: %w", k.Name, err)
 		}
 		jobs[i] = k.job(tx, raw, q.EnqueueOptions)
 	}
-	return tx.Jobs.InsertAll(ctx, jobs)
+	return jobs, nil
 }
 
 // Handler runs the jobs of one kind.

@@ -123,6 +123,26 @@ func TestJob_RestartedBeginsAnew(t *testing.T) {
 	})
 }
 
+// TestJob_ManyRestartTogether whether they are there already or not.
+func TestJob_ManyRestartTogether(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		b.work(short.Handle(doShort))
+		one := jobtest.Enqueue(b.T, b.db, short, "one", job.EnqueueOptions{Key: "one"})
+		jobtest.Wait(b.T, b.db, one, exchange.JobDone)
+		b.tx(func(ctx context.Context, tx store.Conn) error {
+			return short.RestartAll(ctx, tx, []job.Queued[string]{
+				{Args: "one again", EnqueueOptions: job.EnqueueOptions{Key: "one"}},
+				{Args: "another", EnqueueOptions: job.EnqueueOptions{Key: "another"}}})
+		})
+		jobtest.Poll(b.T, "all are done", func() bool { return b.states("short")[exchange.JobDone] == 2 })
+		jobtest.Wait(b.T, b.db, one, exchange.JobDone)
+		if got, want := b.effects(), (map[string]int{"one": 1, "one again": 1, "another": 1}); !maps.Equal(got, want) {
+			b.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
 // TestJob_OfThisProcessDoesNotWaitForThePoll would take twenty polls otherwise, ten seconds at least.
 func TestJob_OfThisProcessDoesNotWaitForThePoll(t *testing.T) {
 	t.Parallel()

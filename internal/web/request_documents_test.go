@@ -3,6 +3,7 @@ package web_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
+	"aliquot/internal/store"
 
 	"github.com/PuerkitoBio/goquery"
 )
@@ -50,6 +52,36 @@ func TestRequestDocuments_AreSubmittedCheckedAndReturned(t *testing.T) {
 			w.Error("it was not withdrawn")
 		}
 	})
+}
+
+// TestRequestDocuments_WithheldOnesAreNotOfferedToAccept, which would be refused; they can be returned.
+func TestRequestDocuments_WithheldOnesAreNotOfferedToAccept(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	q := w.transfer("PDX model BL0269-F402")
+	path, josiah, priya := w.at(q.Material), w.as("josiah"), w.as("priya")
+	josiah.upload(path+"/documents/requester_signed_mta", "file", "signed.pdf", paper).want(http.StatusSeeOther)
+	id := w.now(q.ID).Current(document.SignedMTA).AttachmentID
+	for state, want := range map[document.ScanState]string{document.Clean: "", document.Checking: "still being checked",
+		document.Infected: "A virus was found in this file (Test)"} {
+		err := w.db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
+			a, err := tx.Attachments.Get(ctx, id)
+			if err != nil {
+				return err
+			}
+			return tx.Scans.Save(ctx, a.Present(), document.Scan{State: state, Found: "Test"})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := priya.get(path)
+		line := a.text("#requirement-signed-mta")
+		if !strings.Contains(line, want) || strings.Contains(line, "Accept document") != (want == "") ||
+			a.has("#requirement-signed-mta a[href*=download]") != (want == "") ||
+			!strings.Contains(line, "Return for correction") {
+			t.Errorf("%s: %s", state, line)
+		}
+	}
 }
 
 func TestRequestDocuments_RefusedUploadSaysWhyAtItsField(t *testing.T) {

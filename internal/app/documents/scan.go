@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 
 	"aliquot/internal/app/core"
@@ -43,15 +44,13 @@ func scanLater(ctx context.Context, tx store.Conn, who exchange.Actor, t documen
 	if t.Content == nil || t.Content.Scan.State != document.Checking {
 		return nil
 	}
-	return scanAgain(ctx, tx, document.ScannedVersion{Attachment: t.ID, Version: t.Version},
-		job.EnqueueOptions{Turn: who.ID})
-}
-
-func scanAgain(ctx context.Context, tx store.Conn, v document.ScannedVersion, o job.EnqueueOptions) error {
-	o.Key = fmt.Sprintf("%d.%d", v.Attachment, v.Version)
-	_, err := ScanContent.Restart(ctx, tx, v, o)
+	v := document.ScannedVersion{Attachment: t.ID, Version: t.Version}
+	_, err := ScanContent.Restart(ctx, tx, v, job.EnqueueOptions{Key: scanKey(v), Turn: who.ID})
 	return err
 }
+
+// scanKey is the key of the job for a version of an attachment.
+func scanKey(v document.ScannedVersion) string { return fmt.Sprintf("%d.%d", v.Attachment, v.Version) }
 
 // Scan runs ScanContent. While the scanner does not respond, the job is tried again.
 func (a Documents) Scan(ctx context.Context, r *job.Run, args document.ScannedVersion) error {
@@ -143,19 +142,38 @@ func (a Documents) ScanTheRest(ctx context.Context, r *job.Run, _ struct{}) erro
 	}
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		list, err := tx.Scans.Due(ctx, tx.Now.Add(-scanPatience), scanAtOnce)
-		for _, v := range list {
-			err = errors.Join(err, scanAgain(ctx, tx, v, job.EnqueueOptions{}))
+		if err != nil {
+			return nil, err
 		}
-		return nil, err
+		jobs := make([]job.Queued[document.ScannedVersion], len(list))
+		for i, v := range list {
+			jobs[i] = job.Queued[document.ScannedVersion]{Args: v, EnqueueOptions: job.EnqueueOptions{Key: scanKey(v)}}
+		}
+		return nil, ScanContent.RestartAll(ctx, tx, jobs)
 	})
 }
 
-// Quarantined reads what is withheld because of a virus; for the operator.
-func (a Documents) Quarantined(ctx context.Context) ([]document.WithheldVersion, error) {
-	return a.DB.Read().Scans.Withheld(ctx, document.Infected, maxQuarantined)
+// Quarantined reads all that is withheld because of a virus; for the operator.
+func (a Documents) Quarantined(ctx context.Context) iter.Seq2[document.WithheldVersion, error] {
+	return func(yield func(document.WithheldVersion, error) bool) {
+		for after, more := (document.ScannedVersion{}), true; more; {
+			list, err := a.DB.Read().Scans.Withheld(ctx, document.Infected, after, quarantinedAtOnce)
+			if err != nil {
+				yield(document.WithheldVersion{}, err)
+				return
+			}
+			for _, w := range list {
+				if !yield(w, nil) {
+					return
+				}
+				after = w.ScannedVersion
+			}
+			more = len(list) == quarantinedAtOnce
+		}
+	}
 }
 
-const maxQuarantined = 10_000
+const quarantinedAtOnce = 100
 
 // Rescan has a version of an attachment examined again, which helps if the scanner was wrong. It stays withheld until
 // then.
@@ -168,9 +186,9 @@ func (a Documents) Rescan(ctx context.Context, of document.ScannedVersion) error
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.Scans.Save(ctx, v, document.Scan{State: document.Checking}),
+		_, err = ScanContent.Restart(ctx, tx, of, job.EnqueueOptions{Key: scanKey(of)})
+		return errors.Join(err, tx.Scans.Save(ctx, v, document.Scan{State: document.Checking}),
 			tx.Audit.Insert(ctx, nil, exchange.AttachmentScan, core.Object("attachment", of.Attachment), true,
-				map[string]any{"version": of.Version, "again": true}),
-			scanAgain(ctx, tx, of, job.EnqueueOptions{}))
+				map[string]any{"version": of.Version, "again": true}))
 	})
 }

@@ -42,11 +42,13 @@ func (st Jobs) Insert(ctx context.Context, j exchange.Job) (int64, error) {
 // Restart is Jobs.Insert, but if there is one with that key, in whatever state, it begins again; whoever has it loses
 // it.
 func (st Jobs) Restart(ctx context.Context, j exchange.Job) (int64, error) {
-	return st.insert(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at,
-		lease = jobs.lease + 1,
-		failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL,
-		turn = excluded.turn, place = excluded.place`)
+	return st.insert(ctx, j, restart)
 }
+
+// restart are the changes to a job that begins again.
+const restart = `args = excluded.args, state = excluded.state, due_at = excluded.due_at, lease = jobs.lease + 1,
+	failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL,
+	turn = excluded.turn, place = excluded.place`
 
 func (st Jobs) insert(ctx context.Context, j exchange.Job, other string) (int64, error) {
 	due, step := j.DueAt.UnixMicro(), lineStep(j)
@@ -93,6 +95,15 @@ func lineOf(heavy, turn, before string) string {
 
 // InsertAll adds many jobs, but for those of a kind and a key that there is one of.
 func (st Jobs) InsertAll(ctx context.Context, jobs []exchange.Job) error {
+	return st.insertAll(ctx, jobs, "NOTHING")
+}
+
+// RestartAll is Jobs.Restart for many jobs, no two of which have the same key.
+func (st Jobs) RestartAll(ctx context.Context, jobs []exchange.Job) error {
+	return st.insertAll(ctx, jobs, "UPDATE SET "+restart)
+}
+
+func (st Jobs) insertAll(ctx context.Context, jobs []exchange.Job, other string) error {
 	last := map[uuid.UUID]int64{} // places
 	for some := range sqldb.Batches(jobs, st.conn.Dialect().AtOnce) {
 		args := make([]any, 0, 16*len(some))
@@ -108,7 +119,7 @@ func (st Jobs) InsertAll(ctx context.Context, jobs []exchange.Job) error {
 			done,
 			total, note,
 				created_at, heavy, turn, place)
-			VALUES `+sqldb.Places(len(some), 16)+" ON CONFLICT (kind, key) DO NOTHING", args...)
+			VALUES `+sqldb.Places(len(some), 16)+" ON CONFLICT (kind, key) DO "+other, args...)
 		if err != nil {
 			return err
 		}

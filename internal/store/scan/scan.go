@@ -50,12 +50,14 @@ func (st Scans) Due(ctx context.Context, before time.Time, limit int) ([]documen
 		ORDER BY s.scan IS NULL, s.id, s.version LIMIT $2`, before, limit)
 }
 
-// Withheld reads the versions whose scans are in a state, the first at most.
-func (st Scans) Withheld(ctx context.Context, state document.ScanState, limit int) ([]document.WithheldVersion, error) {
+// Withheld reads the versions whose scans are in a state and that come after one, by their ids, at most so many.
+func (st Scans) Withheld(ctx context.Context, state document.ScanState, after document.ScannedVersion,
+	limit int) ([]document.WithheldVersion, error) {
 	return sqldb.All(ctx, st.conn, func(r sqldb.Row, w *document.WithheldVersion) error {
 		return r.Scan(&w.Attachment, &w.Version, &w.Filename, &w.Scan.State, &w.Scan.Found)
 	}, "SELECT s.id, s.version, s.filename, s.scan, COALESCE(s.scan_found, '') FROM "+stored+`
-		WHERE s.scan = $1 ORDER BY s.id, s.version LIMIT $2`, string(state), limit)
+		WHERE s.scan = $1 AND (s.id, s.version) > ($2, $3) ORDER BY s.id, s.version LIMIT $4`, string(state),
+		after.Attachment, after.Version, limit)
 }
 
 // Counts is how many versions of attachments are withheld, by why.

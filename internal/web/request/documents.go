@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/lint"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
@@ -27,6 +28,7 @@ type docLine struct {
 	Versions []version        // newest first
 	Paper    *lint.PaperCheck // what was found in the newest version; nil: that is not checked
 	Reason   string           // why the current version was returned
+	Withheld string           // why nobody can open the current version
 	Review   bool
 	Upload   bool
 	Withdraw bool
@@ -123,6 +125,9 @@ func (p *requestPage) documentLine(l *docLine, q request.Requirement, now bool) 
 	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester),
 		o.Withdraw[l.Slot] && p.mine(l.Slot)
 	l.Review = o.Review[l.Slot] && d != nil && d.State != document.Returned
+	if d != nil && p.R.Files[d.AttachmentID].Content != nil {
+		l.Withheld = exchange.MessageOf(p.R.Files[d.AttachmentID].Content.Withheld())
+	}
 	switch {
 	case d == nil:
 		p.missingLine(l, q, now)
