@@ -8,8 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,34 +115,19 @@ func BenchmarkRates(b *testing.B) {
 // rateLasts is how long each kind of call is measured.
 const rateLasts = 10 * time.Second
 
-// rate has 8 clients call, each as soon as the call before was answered, and reports how it went.
+// rate has 8 clients call, and reports how they were answered.
 func (g *grown) rate(name string, call func(g *grown, n int) *http.Request) {
-	var mu sync.Mutex
-	var took []time.Duration
-	var next atomic.Int64
-	var calling sync.WaitGroup
-	end := time.Now().Add(rateLasts)
-	for range clients {
-		calling.Go(func() {
-			for time.Now().Before(end) {
-				began := time.Now()
-				if _, err := send(g.caller, call(g, int(next.Add(1))), io.Discard); err != nil {
-					g.Error(err)
-					return
-				}
-				mu.Lock()
-				took = append(took, time.Since(began))
-				mu.Unlock()
-			}
-		})
+	t := closed(clients, rateLasts, func(n uint32) (time.Duration, int, error) {
+		began := time.Now()
+		_, err := send(g.caller, call(g, int(n)), io.Discard)
+		return time.Since(began), http.StatusOK, err
+	})
+	if t.failed > 0 {
+		g.Errorf("%s: %s", name, t)
 	}
-	calling.Wait()
-	if len(took) == 0 {
-		g.Fatalf("%s: no call was answered", name)
-	}
-	g.ReportMetric(float64(len(took))/rateLasts.Seconds(), name+"/s")
-	g.ReportMetric(ms(percentile(took, 50)), name+"-p50-ms")
-	g.ReportMetric(ms(percentile(took, 99)), name+"-p99-ms")
+	g.ReportMetric(t.rate(), name+"/s")
+	g.ReportMetric(ms(t.percentile(50)), name+"-p50-ms")
+	g.ReportMetric(ms(t.percentile(99)), name+"-p99-ms")
 }
 
 // events is how many events the record has.

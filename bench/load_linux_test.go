@@ -56,11 +56,11 @@ func load(b *testing.B, steady time.Duration) {
 	l := &loader{town: t, at: []string{t.p.url}, client: &http.Client{Timeout: 30 * time.Second,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 2000, DisableCompression: true}}}
 	l.prepare()
-	l.closed(part / 3) // what is prepared and cached
-	one := l.closed(part)
+	closed(loadClients, part/3, l.call) // what is prepared and cached
+	one := closed(loadClients, part, l.call)
 	second := t.run()
 	l.at = append(l.at, second.url)
-	two := l.closed(part)
+	two := closed(loadClients, part, l.call)
 	second.stop()
 	l.at = l.at[:1]
 	peak := one.rate()
@@ -182,15 +182,20 @@ func (t *answers) add(took time.Duration, status int, err error) {
 	}
 }
 
-// closed has 32 clients call, each as soon as the one before was answered.
-func (l *loader) closed(length time.Duration) *answers {
+// loadClients is how many clients find the peak.
+const loadClients = 32
+
+// closed has so many clients call, each with the next number as soon as its call before was answered.
+func closed(clients int, length time.Duration, call func(n uint32) (time.Duration, int, error)) *answers {
 	t := &answers{length: length}
 	end := time.Now().Add(length)
 	var calling sync.WaitGroup
-	for range 32 {
+	var next atomic.Uint32
+	next.Store(rand.Uint32())
+	for range clients {
 		calling.Go(func() {
-			for n := rand.Uint32(); time.Now().Before(end); n++ {
-				t.add(l.call(n))
+			for time.Now().Before(end) {
+				t.add(call(next.Add(1)))
 			}
 		})
 	}

@@ -56,7 +56,7 @@ func TestScan_WithTheRealScanner(t *testing.T) {
 			if about, _ := notified.at("0.attachment"); err != nil || about != id {
 				t.Errorf("whoever uploaded %s is notified of %q, %v", name, about, err)
 			}
-			listed := fmt.Sprintf("attachment %s, version 1: %q has %s\n1 files;", id, name, clamdtest.Found)
+			listed := fmt.Sprintf("attachment %s, version 1: %q has %s\nIn quarantine: 1.", id, name, clamdtest.Found)
 			for _, args := range [][]string{{}, {"--rescan"}} {
 				if said := in.works(t, append([]string{"files", "quarantine"}, args...)...); !strings.Contains(said, listed) {
 					t.Errorf("the quarantine has\n%s, want\n%s", said, listed)

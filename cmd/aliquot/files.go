@@ -76,7 +76,7 @@ func (q *quarantined) Run(e environment) error {
 			_, _ = fmt.Fprintf(e.stdout, "attachment %d, version %d: %q has %s\n", w.Attachment, w.Version, w.Filename,
 				w.Scan.Found)
 		}
-		_, err := fmt.Fprintf(e.stdout, "%d files; their content stays where it is, and nobody can open it.\n", n)
+		_, err := fmt.Fprintf(e.stdout, "In quarantine: %d. Content stays where it is, and nobody can open it.\n", n)
 		return err
 	})
 }
