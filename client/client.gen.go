@@ -9200,6 +9200,12 @@ type ListShippingsParams struct {
 // ListShippingsParamsOrdering defines parameters for ListShippings.
 type ListShippingsParamsOrdering string
 
+// GetContentParams defines parameters for GetContent.
+type GetContentParams struct {
+	// Redirect Whether the answer may be 302 to the store of files, if it allows that.
+	Redirect *bool `form:"redirect,omitempty" json:"redirect,omitempty"`
+}
+
 // ListAddressesParams defines parameters for ListAddresses.
 type ListAddressesParams struct {
 	// ID Only items whose `id` is this.
@@ -12090,7 +12096,7 @@ type ClientInterface interface {
 	// Takes Range. Open to the owner, members of the organization, the parties of a request that it is linked to, anyone where a listed material shows it and admins.
 	//
 	// Corresponds with GET /uploaded-file/{attachment}/{filename} (the `GetContent` operationId).
-	GetContent(ctx context.Context, attachment string, filename string, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetContent(ctx context.Context, attachment string, filename string, params *GetContentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PutContentWithBody Upload the content of an attachment, or a new version of it
 	//
@@ -16999,8 +17005,8 @@ func (c *Client) UpdateShipping(ctx context.Context, id int64, body UpdateShippi
 // Takes Range. Open to the owner, members of the organization, the parties of a request that it is linked to, anyone where a listed material shows it and admins.
 //
 // Corresponds with GET /uploaded-file/{attachment}/{filename} (the `GetContent` operationId).
-func (c *Client) GetContent(ctx context.Context, attachment string, filename string, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetContentRequest(c.Server, attachment, filename)
+func (c *Client) GetContent(ctx context.Context, attachment string, filename string, params *GetContentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetContentRequest(c.Server, attachment, filename, params)
 	if err != nil {
 		return nil, err
 	}
@@ -31614,7 +31620,7 @@ func NewUpdateShippingRequestWithBody(server string, id int64, contentType strin
 }
 
 // NewGetContentRequest constructs an http.Request for the GetContent method
-func NewGetContentRequest(server string, attachment string, filename string) (*http.Request, error) {
+func NewGetContentRequest(server string, attachment string, filename string, params *GetContentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -31644,6 +31650,33 @@ func NewGetContentRequest(server string, attachment string, filename string) (*h
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Redirect != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "redirect", *params.Redirect, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -36450,7 +36483,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /uploaded-file/{attachment}/{filename} (the `GetContent` operationId).
-	GetContentWithResponse(ctx context.Context, attachment string, filename string, reqEditors ...RequestEditorFn) (*GetContentResponse, error)
+	GetContentWithResponse(ctx context.Context, attachment string, filename string, params *GetContentParams, reqEditors ...RequestEditorFn) (*GetContentResponse, error)
 
 	// PutContentWithBodyWithResponse Upload the content of an attachment, or a new version of it
 	//
@@ -45651,8 +45684,8 @@ func (c *ClientWithResponses) UpdateShippingWithResponse(ctx context.Context, id
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /uploaded-file/{attachment}/{filename} (the `GetContent` operationId).
-func (c *ClientWithResponses) GetContentWithResponse(ctx context.Context, attachment string, filename string, reqEditors ...RequestEditorFn) (*GetContentResponse, error) {
-	rsp, err := c.GetContent(ctx, attachment, filename, reqEditors...)
+func (c *ClientWithResponses) GetContentWithResponse(ctx context.Context, attachment string, filename string, params *GetContentParams, reqEditors ...RequestEditorFn) (*GetContentResponse, error) {
+	rsp, err := c.GetContent(ctx, attachment, filename, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -47996,6 +48029,9 @@ func ParseComparePlaybooksResponse(rsp *http.Response) (*ComparePlaybooksRespons
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	}
 
 	return response, nil
@@ -48204,6 +48240,9 @@ func ParseGetInstrumentResponse(rsp *http.Response) (*GetInstrumentResponse, err
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	}
 
 	return response, nil
@@ -48229,6 +48268,9 @@ func ParseGetHeldInvitationResponse(rsp *http.Response) (*GetHeldInvitationRespo
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 302:
+		break // No content-type
 
 	}
 
@@ -49350,6 +49392,9 @@ func ParseGetMaterialCitationResponse(rsp *http.Response) (*GetMaterialCitationR
 		}
 		response.ApplicationVndCitationstylesCslJSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	case rsp.StatusCode == 200:
 		// Content-type (application/x-research-info-systems) unsupported
 
@@ -49508,6 +49553,9 @@ func ParseMayShareResponse(rsp *http.Response) (*MayShareResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 302:
+		break // No content-type
 
 	}
 
@@ -50633,6 +50681,9 @@ func ParseGetPublicationResponse(rsp *http.Response) (*GetPublicationResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	}
 
 	return response, nil
@@ -50737,6 +50788,9 @@ func ParseSearchMaterialsResponse(rsp *http.Response) (*SearchMaterialsResponse,
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	}
 
 	return response, nil
@@ -50779,6 +50833,9 @@ func ParseSearchOrganizationsResponse(rsp *http.Response) (*SearchOrganizationsR
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	}
 
 	return response, nil
@@ -50805,6 +50862,9 @@ func ParseSuggestResponse(rsp *http.Response) (*SuggestResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 302:
+		break // No content-type
+
 	}
 
 	return response, nil
@@ -50830,6 +50890,9 @@ func ParseSearchUsersResponse(rsp *http.Response) (*SearchUsersResponse, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 302:
+		break // No content-type
 
 	}
 

@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -121,6 +122,47 @@ func TestBucket_ServesBacksUpAndRestores(t *testing.T) {
 		other.works(t, "restore", archive)
 		if said := other.works(t, "verify", "--files"); !strings.Contains(said, "4 files of") {
 			t.Errorf("verify said %s", said)
+		}
+	})
+}
+
+// TestBucket_SendsSequenceMapsByLink is about the setting files-links.
+func TestBucket_SendsSequenceMapsByLink(t *testing.T) {
+	t.Parallel()
+	if !filestest.HasS3() {
+		return
+	}
+	eachKind(t, func(t *testing.T, in installation) {
+		in.sources = append(in.sources, filestest.Environ()...)
+		in = in.filesIn(filestest.StartS3(t).Address.String())
+		l := in.serve(t, "--files-links").lab(t)
+		plasmid, err := did(l.manager.call("POST", "/materials",
+			`{"category": "PLASMID", "title": "pX", "organization_id": `+l.id+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		material, _ := plasmid.at("id")
+		made, err := did(l.manager.upload("map.gb", []byte("LOCUS pX\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ := made.at("id")
+		of := `{"sequence_map_for": ` + material + `}`
+		if _, err := did(l.manager.call("PATCH", "/attachments/"+id, of)); err != nil {
+			t.Fatal(err)
+		}
+		address, _ := made.at("download_url")
+		a, err := l.manager.call("GET", address+"?redirect=true", "")
+		if err != nil || a.status != http.StatusFound {
+			t.Fatalf("got %d %v, %v", a.status, a.header, err)
+		}
+		sent, err := http.Get(a.header.Get("Location"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sent.Body.Close()
+		if body, err := io.ReadAll(sent.Body); err != nil || string(body) != "LOCUS pX\n" {
+			t.Errorf("the bucket sent %q, %v", body, err)
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (p party) hand(name string) nullable.Nullable[int64] {
 		bytes.NewReader(content)); err != nil {
 		p.Fatal(err)
 	}
-	kept, err := p.GetContentWithResponse(p.Context(), path, name)
+	kept, err := p.GetContentWithResponse(p.Context(), path, name, nil)
 	if err != nil || !bytes.Equal(kept.Body, content) {
 		p.Errorf("%s came back as %d bytes of %d, %v", name, len(kept.Body), len(content), err)
 	}

@@ -150,6 +150,10 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	presigned, _ := content.(*files.S3)
+	if !s.FilesLinks {
+		presigned = nil
+	}
 	embargoes, err := s.embargoes()
 	if err != nil {
 		return err
@@ -163,7 +167,7 @@ func (s *serve) Run(e environment) error {
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
 		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(), Sealer: sealer,
-		Destinations: embargoes, PaperReader: s.paperReader(log), Scanner: scanner,
+		Destinations: embargoes, PaperReader: s.paperReader(log), Scanner: scanner, Presigned: presigned,
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err

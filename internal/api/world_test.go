@@ -298,7 +298,7 @@ func (w *world) do(r *http.Request) answer {
 	return a
 }
 
-// client follows no redirect: the API has none, since a redirect loses the body of a POST.
+// client follows no redirect: the API has none but to who asks for it, since a redirect loses the body of a POST.
 var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 16, DisableCompression: true},
@@ -313,7 +313,7 @@ func (a answer) fault(r *http.Request) string {
 		return "no X-Request-Id"
 	case a.Status >= 500 && a.Status != 503 && a.Body["error_code"] != "INVALID_ANSWER":
 		return "an error on our side"
-	case a.Status >= 300 && a.Status < 400 && a.Status != 304:
+	case a.Status >= 300 && a.Status < 400 && a.Status != 304 && r.URL.Query().Get("redirect") == "":
 		return "a redirect"
 	case a.Status >= 400 && len(a.Raw) > 0 && kind != "application/json": // of success the document knows the type
 		return "an error that is not application/json"

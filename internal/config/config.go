@@ -75,6 +75,7 @@ type Server struct {
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Maximum size of a file."`
 	FilesScan            string        `name:"files-scan" help:"${files_scan}"`
+	FilesLinks           bool          `name:"files-links" help:"${files_links}"`
 	DocumentTypes        []string      `name:"document-types" default:"${document_types}" help:"${document_types_help}"`
 	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"${quota_user}"`
 	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"${quota_lab}"`
@@ -150,6 +151,9 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.OTLPEndpoint != "" && !webAddress(s.OTLPEndpoint) {
 		return errors.New("otlp-endpoint: must be a web address, such as http://127.0.0.1:4318")
+	}
+	if s.FilesLinks && st.FilesFolder() != "" {
+		return errors.New("files-links: needs files to be a bucket, such as s3://aliquot")
 	}
 	if s.StandbyReads && st.Database == "" {
 		return errors.New("standby-reads: needs database to be the address of PostgreSQL and its standbys")

@@ -15,6 +15,9 @@ var HelpTexts = kong.Vars{
 	"files_scan": "ClamAV daemon that checks every uploaded file for viruses before anybody can open it: " +
 		"clamd://127.0.0.1:3310, or its socket, such as clamd:///run/clamav/clamd.ctl. Every process needs the same. " +
 		"Default: none, and files are not checked.",
+	"files_links": "Redirect downloads of sequence maps to the bucket, by links that work for a minute. People must " +
+		"reach the bucket at its endpoint. Files of requests and agreements, and what may come from a person, are " +
+		"always sent by this server. Default: every file is.",
 	"secret_key": "File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its " +
 		"content); every process on one database needs the same, and a backup is of no use without it. " +
 		"Default: secret.key in the data folder, created at first start.",

@@ -27,6 +27,10 @@ const (
 	checkName = "check"  // the object that Check writes
 )
 
+// summed is how content is sent whose SHA-256 is given: without it, clients on http send sums of pieces instead, which
+// some servers then keep as the encoding of the content.
+var summed = minio.PutObjectOptions{DisableContentSha256: true}
+
 // S3 is a Store in a bucket of an S3 server, under the names that the files of a Folder have. Any number of processes
 // may use the same bucket.
 //
@@ -126,7 +130,7 @@ func (s *S3) send(ctx context.Context, key string, content io.ReaderAt, size int
 	part := io.NewSectionReader(content, 0, size)
 	sum, err := sumOf(part)
 	if err == nil {
-		_, err = s.client.PutObject(ctx, s.bucket, fileOf(key), part, size, "", sum, minio.PutObjectOptions{})
+		_, err = s.client.PutObject(ctx, s.bucket, fileOf(key), part, size, "", sum, summed)
 	}
 	return s.failed(ctx, err)
 }
@@ -150,7 +154,7 @@ func (s *S3) sendParts(ctx context.Context, name string, content io.ReaderAt, si
 			return err
 		}
 		done, err := s.client.PutObjectPart(ctx, s.bucket, name, id, len(sent)+1, part, part.Size(),
-			minio.PutObjectPartOptions{Sha256Hex: sum})
+			minio.PutObjectPartOptions{Sha256Hex: sum, DisableContentSha256: true})
 		if err != nil {
 			return err
 		}
@@ -221,7 +225,7 @@ func (s *S3) Check(ctx context.Context) error {
 	}
 	sum := sha256.Sum256(content)
 	_, err = s.client.PutObject(ctx, s.bucket, checkName, bytes.NewReader(content), checkSize, "",
-		hex.EncodeToString(sum[:]), minio.PutObjectOptions{})
+		hex.EncodeToString(sum[:]), summed)
 	return s.failed(ctx, err)
 }
 

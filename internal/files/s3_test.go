@@ -7,11 +7,15 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"mime"
+	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
@@ -37,6 +41,7 @@ func TestS3(t *testing.T) {
 		"a large file goes in parts":              func(t *testing.T) { inParts(t, fresh(t)) },
 		"reading continues anywhere":              func(t *testing.T) { readAnywhere(t, fresh(t)) },
 		"an unfinished upload is listed, deleted": unfinishedUpload,
+		"a link downloads one file for a while":   func(t *testing.T) { linkTo(t, fresh(t)) },
 		"nothing waits on the disk for long":      func(t *testing.T) { nothingWaits(t, server) },
 		"a server that is gone is unavailable":    serverGone,
 		"a wrong key is unavailable":              func(t *testing.T) { wrongKey(t, server) },
@@ -121,6 +126,56 @@ func unfinishedUpload(t *testing.T) {
 	}
 	for info, err := range store.Keys(t.Context()) {
 		t.Errorf("after delete: %+v, %v", info, err)
+	}
+}
+
+func linkTo(t *testing.T, store *files.S3) {
+	other := stored(t, store, "another file")
+	c, err := store.Put(t.Context(), strings.NewReader("a text"), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(link string) (int, string, http.Header) {
+		t.Helper()
+		a, err := http.Get(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		body, err := io.ReadAll(a.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return a.StatusCode, string(body), a.Header
+	}
+	link, err := store.Presign(t.Context(), c, "größe; a.txt", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, body, header := get(link)
+	kind, parameters, err := mime.ParseMediaType(header.Get("Content-Disposition"))
+	if status != 200 || body != "a text" || header.Get("Content-Type") != "text/plain" || err != nil ||
+		kind != "attachment" || parameters["filename"] != "größe; a.txt" ||
+		header.Get("Cache-Control") != "private, no-store" || header.Get("Content-Encoding") != "" {
+		t.Errorf("the link gives %d %q %v", status, body, header)
+	}
+	for what, altered := range map[string]string{
+		"as a page":      strings.Replace(link, "text%2Fplain", "text%2Fhtml", 1),
+		"shown":          strings.Replace(link, "attachment", "inline", 1),
+		"another file":   strings.Replace(link, c.Key[:2]+"/"+c.Key, other[:2]+"/"+other, 1),
+		"for longer":     strings.Replace(link, "X-Amz-Expires=60", "X-Amz-Expires=6000", 1),
+		"without a name": regexp.MustCompile("&response-content-disposition=[^&]*").ReplaceAllString(link, ""),
+	} {
+		if status, _, _ := get(altered); altered == link || status != 403 {
+			t.Errorf("altered to be %s: %d", what, status)
+		}
+	}
+	if link, err = store.Presign(t.Context(), c, "a.txt", time.Second); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2100 * time.Millisecond) // times are whole seconds
+	if status, body, _ := get(link); status != 403 {
+		t.Errorf("when it has ended: %d %s", status, body)
 	}
 }
 

@@ -87,6 +87,10 @@ func (d description) responses(r rest.Route, method string) jsonschema.Object {
 		if r.Page != "" {
 			names = append(names, "Link")
 		}
+		if len(r.Parameters()) > 0 {
+			list["302"] = jsonschema.Object{"description": "It is at Location, for a minute; only with redirect=true.",
+				"headers": headers("Location")}
+		}
 		list["304"] = jsonschema.Object{"description": "It is the version that If-None-Match names.",
 			"headers": headers(names...)}
 	case d.locates(r, method) || r.Status == http.StatusAccepted:
@@ -129,6 +133,10 @@ func (d description) responses(r rest.Route, method string) jsonschema.Object {
 		good["content"] = anything
 		list["206"] = jsonschema.Object{"description": "The range that was asked for.", "headers": good["headers"],
 			"content": good["content"]}
+		if len(r.Parameters()) > 0 {
+			list["302"] = jsonschema.Object{"description": "It is at Location, for a minute; only with redirect=true.",
+				"headers": headers("Location")}
+		}
 		list["304"] = jsonschema.Object{"description": "It is the version that If-None-Match names.",
 			"headers": headers("ETag")}
 		list["416"] = jsonschema.Object{"$ref": "#/components/responses/" + errorName(416)}

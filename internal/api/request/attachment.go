@@ -149,16 +149,26 @@ func PutContent(c *rest.Call, _ rest.None) (shape.Attachment, error) {
 	return oneAttachment(c, t, err)
 }
 
+// Downloading is how content is to be sent.
+type Downloading struct {
+	Redirect *bool `query:"redirect" help:"Whether the answer may be 302 to the store of files, if it allows that."`
+}
+
 // GetContent sends the bytes of an attachment, with HTTP ranges and conditions. It is always a download in a sandbox:
-// nothing uploaded runs under our origin.
-func GetContent(c *rest.Call, _ rest.None) (rest.None, error) {
+// nothing uploaded runs under our origin. Whoever accepts that may be redirected to the bucket.
+func GetContent(c *rest.Call, in Downloading) (rest.None, error) {
 	id, err := c.ContentID()
 	if err != nil {
 		return rest.None{}, err
 	}
-	t, file, err := c.App.Documents.Content(c.Context(), c.Actor, id, c.PathValue("filename"))
-	if err != nil {
+	t, file, link, err := c.App.Documents.ContentOrLink(c.Context(), c.Actor, id, c.PathValue("filename"),
+		in.Redirect != nil && *in.Redirect && c.MayRedirect())
+	switch {
+	case err != nil:
 		return rest.None{}, err
+	case link != "":
+		c.Redirect(link)
+		return rest.None{}, nil
 	}
 	return rest.None{}, c.SendContent(t.Present(), t.UpdatedAt, file)
 }

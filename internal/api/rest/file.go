@@ -39,6 +39,28 @@ func (c *Call) SendContent(v document.AttachmentVersion, modified time.Time, fil
 	}
 }
 
+// MayRedirect reports whether a link can be the answer: it is signed for GET, and the other server does not know our
+// ETags.
+func (c *Call) MayRedirect() bool {
+	for _, condition := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+		"If-Range"} {
+		if c.Header.Get(condition) != "" {
+			return false
+		}
+	}
+	return c.Method == http.MethodGet
+}
+
+// Redirect sends the caller to a link that is for them alone, and for a short time.
+func (c *Call) Redirect(link string) {
+	h := c.Writer.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Location", link)
+	c.Writer.WriteHeader(http.StatusFound)
+	c.Written = true
+}
+
 // download returns the Content-Disposition that makes a browser save an answer under a name rather than show it.
 func download(filename string) string {
 	return mime.FormatMediaType("attachment", map[string]string{"filename": filename})

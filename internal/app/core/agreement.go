@@ -78,6 +78,12 @@ func FactsOf(ctx context.Context, c store.Conn, materials ...material.Material) 
 	return facts, err
 }
 
+// NotHuman reports whether a material is known not to be of human origin.
+func NotHuman(ctx context.Context, c store.Conn, m material.Material) (bool, error) {
+	facts, err := FactsOf(ctx, c, m)
+	return facts[m.ID].Human == requirement.NotHuman, err
+}
+
 // FollowingFacts returns the facts that follow from the category of a material and those of its fields that everybody
 // sees.
 func FollowingFacts(m material.Material) requirement.Facts {

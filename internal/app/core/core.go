@@ -85,6 +85,7 @@ type Config struct {
 	Sealer        Sealer                      // of executed agreements; nil: they are not sealed
 	PaperReader   paper.Reader                // of uploaded agreements
 	Scanner       *clamd.Client               // of uploaded files; nil: they are not scanned
+	Presigned     *files.S3                   // from where files that may be linked to are downloaded; nil: none are
 	Log           *slog.Logger
 }
 

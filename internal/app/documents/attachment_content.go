@@ -156,15 +156,7 @@ func present(t document.Attachment) (document.AttachmentVersion, error) {
 // Content opens the content of an attachment that who may read.
 func (a Documents) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (document.Attachment,
 	files.File, error) {
-	t, err := a.named(ctx, who, exchange.AttachmentContent, id, filename)
-	if err != nil {
-		return t, nil, err
-	}
-	v, err := present(t)
-	if err != nil {
-		return t, nil, err
-	}
-	file, err := a.OpenContent(ctx, v.Content)
+	t, file, _, err := a.ContentOrLink(ctx, who, id, filename, false)
 	return t, file, err
 }
 

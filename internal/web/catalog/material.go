@@ -209,6 +209,7 @@ func (p *materialPage) documents() {
 		}
 		if f.SequenceMapFor != nil {
 			d.Map = mapAddress(p.ID, f)
+			d.Address += "?redirect=true" // to the bucket, if the operator wants that
 		}
 		p.Documents = append(p.Documents, d)
 	}
