@@ -8,6 +8,8 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -82,8 +84,8 @@ type fleet struct {
 	toDatabase                 [2]*relay
 	toFiles, toMail, toScanner *relay
 
-	lab    lab
-	josiah client
+	lab           lab
+	josiah, tomas client
 }
 
 func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
@@ -130,8 +132,10 @@ func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
 		}
 	})
 	c.lab = c.webs[0].lab(t)
-	if c.josiah, err = signIn(c.webs[0].base, josiah); err != nil {
-		t.Fatal(err)
+	for id, who := range map[string]*client{josiah: &c.josiah, tomas: &c.tomas} {
+		if *who, err = signIn(c.webs[0].base, id); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return c
 }
@@ -254,8 +258,25 @@ func (c *fleet) expected(w *work, err error) {
 		refused.status == http.StatusInsufficientStorage:
 		w.refusals.Add(1)
 	default:
-		c.Errorf("a fault showed: %v", err)
+		c.Errorf("a fault showed: %v\n%s", err, c.logged(refused.header.Get("X-Request-Id")))
 	}
+}
+
+// logged returns what the logs of all processes say about a request.
+func (c *fleet) logged(id string) (lines string) {
+	logs, _ := filepath.Glob(filepath.Join(c.in.folder, "serve-*.log"))
+	for _, path := range logs {
+		log, err := os.ReadFile(path)
+		if err != nil {
+			return err.Error()
+		}
+		for line := range strings.Lines(string(log)) {
+			if strings.Contains(line, id) {
+				lines += line
+			}
+		}
+	}
+	return lines
 }
 
 // keyed makes a material with an Idempotency-Key, at one process after the other until it is answered.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"time"
 
 	"aliquot/internal/clamd/clamdtest"
@@ -28,9 +29,9 @@ var faults = map[string]func(c *fleet){
 	},
 	"a killed virus scanner, and an infected file": func(c *fleet) {
 		c.scanner.Kill()
-		by := c.lab.manager
+		by := c.tomas // whose notifications nobody counts
 		by.base = c.webs[0].base
-		made, err := did(by.upload("form.pdf", []byte("%PDF-1.4\n"+clamdtest.Eicar+"\n")))
+		made, err := did(by.upload(rand.Text()+".pdf", []byte("%PDF-1.4\n"+clamdtest.Eicar+"\n")))
 		id, err := id(made, err)
 		c.must(err)
 		c.hold(5 * time.Second)
