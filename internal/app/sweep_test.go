@@ -16,6 +16,7 @@ import (
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
+	"aliquot/internal/files/filestest"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
@@ -25,13 +26,44 @@ import (
 
 func TestSweep_DeletesOnlyWhatExpired(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, dir := t.Context(), t.TempDir()
-		folder, err := files.OpenFolder(dir)
-		if err != nil {
-			t.Fatal(err)
+	for place, open := range contentPlaces() {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			sweepDeletes(t, open)
+		})
+	}
+}
+
+// contentPlaces are where content may be, each with the folder in which it is then; buckets only if there is an S3
+// server to test with.
+func contentPlaces() map[string]func(*testing.T) (content files.Store, dir string) {
+	places := map[string]func(*testing.T) (files.Store, string){
+		"in a folder": func(t *testing.T) (files.Store, string) {
+			dir := t.TempDir()
+			folder, err := files.OpenFolder(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = folder.Close() })
+			return folder, dir
+		}}
+	if filestest.HasS3() {
+		places["in a bucket"] = func(t *testing.T) (files.Store, string) {
+			server := filestest.StartS3(t)
+			return server.Open(t), server.Folder
 		}
-		t.Cleanup(func() { _ = folder.Close() })
+		places["in a bucket with versions"] = func(t *testing.T) (files.Store, string) {
+			server := filestest.StartS3(t)
+			return server.LockedBucket(t, "locked"), filepath.Join(filepath.Dir(server.Folder), "locked")
+		}
+	}
+	return places
+}
+
+func sweepDeletes(t *testing.T, open func(*testing.T) (files.Store, string)) {
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		folder, dir := open(t)
 		a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 			TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: slog.New(slog.DiscardHandler)})
 		signed, err := a.Accounts.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})

@@ -174,16 +174,50 @@ func sumOf(part *io.SectionReader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// Delete implements Store.
+// Delete implements Store. Where the bucket keeps versions, all of them are removed.
 func (s *S3) Delete(ctx context.Context, key string) error {
 	if !keyForm.MatchString(key) {
 		return nil
 	}
-	err := s.client.RemoveObject(ctx, s.bucket, fileOf(key), minio.RemoveObjectOptions{})
+	versions, err := s.keepsVersions(ctx)
+	switch {
+	case err != nil:
+	case versions:
+		err = s.deleteVersions(ctx, fileOf(key))
+	default:
+		err = s.client.RemoveObject(ctx, s.bucket, fileOf(key), minio.RemoveObjectOptions{})
+	}
 	if err == nil {
 		err = s.client.RemoveIncompleteUpload(ctx, s.bucket, fileOf(key))
 	}
 	return s.failed(ctx, err)
+}
+
+// keepsVersions reports whether the bucket keeps versions of objects. Where we may not ask, they are its operator's.
+func (s *S3) keepsVersions(ctx context.Context) (bool, error) {
+	v, err := s.client.GetBucketVersioning(ctx, s.bucket)
+	switch minio.ToErrorResponse(err).Code {
+	case minio.AccessDenied, minio.NotImplemented:
+		return false, nil
+	}
+	return v.Status != "", err
+}
+
+// deleteVersions removes every version of an object, the newest first: until the last is gone, Keys lists the object.
+func (s *S3) deleteVersions(ctx context.Context, name string) error {
+	listing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := minio.ListObjectsOptions{Prefix: name, WithVersions: true}
+	for o := range s.client.ListObjectsIter(listing, s.bucket, all) {
+		if o.Err != nil {
+			return o.Err
+		}
+		err := s.client.RemoveObject(ctx, s.bucket, o.Key, minio.RemoveObjectOptions{VersionID: o.VersionID})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Keys implements Store.
@@ -224,8 +258,11 @@ func (s *S3) Check(ctx context.Context) error {
 		return asStorageFull(err)
 	}
 	sum := sha256.Sum256(content)
-	_, err = s.client.PutObject(ctx, s.bucket, checkName, bytes.NewReader(content), checkSize, "",
+	put, err := s.client.PutObject(ctx, s.bucket, checkName, bytes.NewReader(content), checkSize, "",
 		hex.EncodeToString(sum[:]), summed)
+	if err == nil && put.VersionID != "" { // or they would add up; where we may not, they are the operator's
+		_ = s.client.RemoveObject(ctx, s.bucket, checkName, minio.RemoveObjectOptions{VersionID: put.VersionID})
+	}
 	return s.failed(ctx, err)
 }
 

@@ -37,7 +37,13 @@ func TestS3(t *testing.T) {
 	t.Run("is a store", func(t *testing.T) {
 		filestest.Run(t, func(t *testing.T) files.Store { return fresh(t) })
 	})
+	t.Run("with versions is a store", func(t *testing.T) {
+		filestest.Run(t, func(t *testing.T) files.Store {
+			return server.LockedBucket(t, fmt.Sprint("bucket-", buckets.Add(1)))
+		})
+	})
 	for name, test := range map[string]func(*testing.T){
+		"of deleted content no version is left":   func(t *testing.T) { noVersionLeft(t, server) },
 		"a large file goes in parts":              func(t *testing.T) { inParts(t, fresh(t)) },
 		"reading continues anywhere":              func(t *testing.T) { readAnywhere(t, fresh(t)) },
 		"an unfinished upload is listed, deleted": unfinishedUpload,
@@ -127,6 +133,30 @@ func unfinishedUpload(t *testing.T) {
 	for info, err := range store.Keys(t.Context()) {
 		t.Errorf("after delete: %+v, %v", info, err)
 	}
+}
+
+func noVersionLeft(t *testing.T, server *filestest.S3Server) {
+	store := server.LockedBucket(t, "versions")
+	key, kept := stored(t, store, "text"), stored(t, store, "kept")
+	if err := store.Restore(t.Context(), key, strings.NewReader("text again")); err != nil {
+		t.Fatal(err)
+	}
+	versions := func() (n int) {
+		t.Helper()
+		for o := range server.Client(t).ListObjectsIter(t.Context(), "versions", minio.ListObjectsOptions{Recursive: true,
+			WithVersions: true}) {
+			if n++; o.Err != nil {
+				t.Fatal(o.Err)
+			}
+		}
+		return n
+	}
+	before := versions()
+	err := errors.Join(store.Delete(t.Context(), key), store.Check(t.Context()), store.Check(t.Context()))
+	if after := versions(); err != nil || before != 3 || after != 1 {
+		t.Errorf("%d versions, after it was deleted %d, %v; want 3 and 1", before, after, err)
+	}
+	sumOf(t, store, kept)
 }
 
 func linkTo(t *testing.T, store *files.S3) {

@@ -38,6 +38,9 @@ func Run(t *testing.T, open func(t *testing.T) files.Store) {
 		"a refused type is not read to its end":         refusedEarly,
 		"a cancelled upload leaves nothing behind":      cancelled,
 		"many can put at once":                          manyAtOnce,
+		"content is restored under its key":             restored,
+		"a restore that fails changes nothing":          restoreFails,
+		"restores of the same content do not mix":       restoredAtOnce,
 		"deleted content is gone, deleting is repeated": deleted,
 		"a key that is not one reaches nothing":         oddKeys,
 		"keys are listed with their time":               listed,
@@ -218,6 +221,21 @@ func manyAtOnce(t *testing.T, store files.Store) {
 	if n := len(keys(t, store)); n != 32 {
 		t.Errorf("%d keys, want 32", n)
 	}
+}
+
+// read returns the content of a key.
+func read(t *testing.T, store files.Store, key string) string {
+	t.Helper()
+	file, err := store.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := io.ReadAll(file)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(got)
 }
 
 func deleted(t *testing.T, store files.Store) {

@@ -56,7 +56,8 @@ func StartS3(t testing.TB, before ...string) *S3Server {
 	if len(before) > 0 {
 		s.command = slices.Concat(before, []string{root})
 	}
-	s.command = append(s.command, os.Getenv("ALIQUOT_TEST_S3"), "--port", s.Address.Endpoint, "--quiet", "posix", root)
+	s.command = append(s.command, os.Getenv("ALIQUOT_TEST_S3"), "--port", s.Address.Endpoint, "--quiet", "posix",
+		"--versioning-dir", t.TempDir(), root)
 	s.Start(t)
 	t.Cleanup(s.Kill)
 	return s
@@ -73,10 +74,7 @@ func (s *S3Server) Start(t testing.TB) {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	client, err := minio.New(s.Address.Endpoint, &minio.Options{Creds: Keys(), Region: s.Address.Region, MaxRetries: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := s.Client(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for {
@@ -119,6 +117,27 @@ func (s *S3Server) Bucket(t testing.TB, name string) *files.S3 {
 		t.Fatal(err)
 	}
 	return other.Open(t)
+}
+
+// LockedBucket is Bucket with Object Lock, and so with versions of its objects.
+func (s *S3Server) LockedBucket(t testing.TB, name string) *files.S3 {
+	t.Helper()
+	other := *s
+	other.Address.Bucket = name
+	if err := s.Client(t).MakeBucket(t.Context(), name, minio.MakeBucketOptions{ObjectLocking: true}); err != nil {
+		t.Fatal(err)
+	}
+	return other.Open(t)
+}
+
+// Client returns a client of the server.
+func (s *S3Server) Client(t testing.TB) *minio.Client {
+	t.Helper()
+	client, err := minio.New(s.Address.Endpoint, &minio.Options{Creds: Keys(), Region: s.Address.Region, MaxRetries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
 }
 
 // Keys is the key of the servers of tests.
