@@ -11,7 +11,8 @@ var HelpTexts = kong.Vars{
 	"files": "Where the content of files is: a folder, or a bucket of an S3 server, such as " +
 		"s3://aliquot?endpoint=https://s3.example.org&region=eu-west-1 (http://... for a server without encryption; " +
 		"without endpoint, AWS); its key is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from the file " +
-		"that AWS_SHARED_CREDENTIALS_FILE names. Default: the folder files in the data folder.",
+		"that AWS_SHARED_CREDENTIALS_FILE names, or with &keys=role is that of the role of the machine. Default: the " +
+		"folder files in the data folder.",
 	"files_scan": "ClamAV daemon that checks every uploaded file for viruses before anybody can open it: " +
 		"clamd://127.0.0.1:3310, or its socket, such as clamd:///run/clamav/clamd.ctl. Every process needs the same. " +
 		"Default: none, and files are not checked.",

@@ -20,11 +20,12 @@ type Address struct {
 	Endpoint string // host and port of the S3 server
 	Insecure bool   // http rather than https
 	Region   string
+	Role     bool // the key is that of the role of the machine or container
 }
 
 // ParseAddress reads an address such as s3://bucket?endpoint=https://s3.example.org&region=eu-west-1. The endpoint
 // defaults to that of AWS; it is reached by https unless it says http://. The region defaults to us-east-1, which
-// servers without regions accept. Neither a key nor a secret belongs in it.
+// servers without regions accept. Neither a key nor a secret belongs in it, but keys=role says where they are.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -46,10 +47,14 @@ func ParseAddress(text string) (Address, error) {
 		return Address{}, errors.New("its settings must be as in ?endpoint=https://s3.example.org&region=eu-west-1")
 	}
 	for name, values := range query {
-		if !slices.Contains([]string{"endpoint", "region"}, name) || len(values) != 1 || values[0] == "" {
-			return Address{}, errors.New("its settings are endpoint and region, once each at most")
+		if !slices.Contains([]string{"endpoint", "region", "keys"}, name) || len(values) != 1 || values[0] == "" {
+			return Address{}, errors.New("its settings are endpoint, region and keys, once each at most")
 		}
 	}
+	if keys := query.Get("keys"); keys != "" && keys != "role" {
+		return Address{}, errors.New("keys must be role; without it they are read from the environment or a file")
+	}
+	a.Role = query.Has("keys")
 	if region := query.Get("region"); region != "" {
 		a.Region = region
 	}
@@ -70,12 +75,20 @@ func (a Address) String() string {
 	if a.Insecure {
 		protocol = "http://"
 	}
-	return scheme + a.Bucket + "?endpoint=" + protocol + a.Endpoint + "&region=" + a.Region
+	text := scheme + a.Bucket + "?endpoint=" + protocol + a.Endpoint + "&region=" + a.Region
+	if a.Role {
+		text += "&keys=role"
+	}
+	return text
 }
 
-// Credentials returns what reads the key of an S3 server where all its clients do: in AWS_ACCESS_KEY_ID,
-// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or in the file that AWS_SHARED_CREDENTIALS_FILE names.
-func Credentials() *credentials.Credentials {
+// Credentials returns what reads the key of the S3 server: of the role of the machine, if the address says so, or where
+// all clients do, in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or in the file that
+// AWS_SHARED_CREDENTIALS_FILE names, which is read for each call.
+func (a Address) Credentials() *credentials.Credentials {
+	if a.Role {
+		return credentials.NewIAM("")
+	}
 	return credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
 		&credentials.FileAWSCredentials{}})
 }

@@ -58,7 +58,7 @@ func Open(where, waiting string) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return OpenS3(address, Credentials(), waiting)
+	return OpenS3(address, address.Credentials(), waiting)
 }
 
 // File is content open for reading, in the form that http.ServeContent needs.

@@ -51,8 +51,12 @@ func OpenS3(a Address, keys *credentials.Credentials, waiting string) (*S3, erro
 	transport.ResponseHeaderTimeout = time.Minute
 	transport.DisableCompression = true // content comes as it was sent
 	if key, err := keys.GetWithContext(nil); err != nil || key.AccessKeyID == "" {
-		return nil, errors.Join(errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that has "+
-			"them in AWS_SHARED_CREDENTIALS_FILE"), err)
+		missing := "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that has them in " +
+			"AWS_SHARED_CREDENTIALS_FILE"
+		if a.Role {
+			missing = "this machine has no role that a key can be had for"
+		}
+		return nil, errors.Join(errors.New(missing), err)
 	}
 	client, err := minio.NewCore(a.Endpoint, &minio.Options{Creds: keys, Secure: !a.Insecure, Region: a.Region,
 		Transport: transport, MaxRetries: tries})
