@@ -418,6 +418,8 @@ const (
 	NotificationKindRequestMade        NotificationKind = "request_made"
 	NotificationKindSearchMatched      NotificationKind = "search_matched"
 	NotificationKindShipmentChanged    NotificationKind = "shipment_changed"
+	NotificationKindSignInLinked       NotificationKind = "sign_in_linked"
+	NotificationKindSignInUnlinked     NotificationKind = "sign_in_unlinked"
 	NotificationKindSnoozed            NotificationKind = "snoozed"
 	NotificationKindStatusChanged      NotificationKind = "status_changed"
 	NotificationKindUnsnoozed          NotificationKind = "unsnoozed"
@@ -2771,7 +2773,8 @@ type Credentials struct {
 	Invitation *string `json:"invitation,omitempty"`
 
 	// OriginURL The redirect URL that the code was issued for.
-	OriginURL string `json:"origin_url"`
+	OriginURL string  `json:"origin_url"`
+	Provider  *string `json:"provider,omitempty"`
 }
 
 // DataUse defines model for DataUse.
@@ -5841,7 +5844,8 @@ type Registration struct {
 	LastName *string `json:"last_name,omitempty"`
 
 	// OriginURL The redirect URL that the code was issued for.
-	OriginURL string `json:"origin_url"`
+	OriginURL string  `json:"origin_url"`
+	Provider  *string `json:"provider,omitempty"`
 }
 
 // Request defines model for Request.

@@ -70,6 +70,7 @@ type Server struct {
 	Identity             string        `help:"${identity}"`
 	IdentityClientID     string        `name:"identity-client-id" help:"Client id at the identity provider."`
 	IdentityClientSecret string        `name:"identity-client-secret" help:"Client secret at the identity provider."`
+	IdentityProviders    string        `name:"identity-providers" help:"${identity_providers}"`
 	Registration         []string      `default:"open" help:"${registration}"`
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
@@ -173,6 +174,9 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.Identity != "" && s.Identity != "demo" && s.IdentityClientID == "" {
 		return errors.New("identity-client-id: is required with an identity provider")
+	}
+	if s.IdentityProviders != "" && s.Identity == "" {
+		return errors.New("identity-providers: needs identity, the provider whose ids are the registry ids of people")
 	}
 	if _, err := s.Proxies(); err != nil {
 		return err

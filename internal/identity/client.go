@@ -25,6 +25,8 @@ type Config struct {
 	ClientID     string
 	ClientSecret string
 	ORCID        bool         // its subjects are ORCID iDs, though it is not orcid.org
+	Further      bool         // it is not the main provider: people are known there by issuer and subject
+	Scopes       []string     // to ask for in addition
 	HTTP         *http.Client // nil: the default transport
 }
 
@@ -84,10 +86,11 @@ func (c *Client) AuthURL(ctx context.Context, redirectURI, state string, proof P
 	}
 	conf := c.oauth(p, redirectURI)
 	for _, scope := range []string{"profile", "email"} { // ORCID offers only openid, and refuses others
-		if slices.Contains(p.scopes, scope) {
+		if slices.Contains(p.scopes, scope) && !slices.Contains(c.cfg.Scopes, scope) {
 			conf.Scopes = append(conf.Scopes, scope)
 		}
 	}
+	conf.Scopes = append(conf.Scopes, c.cfg.Scopes...)
 	var options []oauth2.AuthCodeOption
 	if proof.Nonce != "" {
 		options = append(options, oidc.Nonce(proof.Nonce))
@@ -236,6 +239,9 @@ func (c *Client) read(ctx context.Context, p *providerInfo, answer *oauth2.Token
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return Person{}, err
 	}
+	if c.cfg.Further {
+		orcid = "" // only the subject counts
+	}
 	who := claims{Name: name}
 	if rawToken == "" && nonce != "" {
 		return Person{}, errors.New("the provider's token answer has no id_token, though openid was asked for")
@@ -262,7 +268,11 @@ func (c *Client) read(ctx context.Context, p *providerInfo, answer *oauth2.Token
 	if err != nil {
 		return Person{}, err
 	}
-	return who.person(id), nil
+	person := who.person(id)
+	if c.cfg.Further {
+		person.Issuer = c.cfg.Issuer
+	}
+	return person, nil
 }
 
 // withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section 5.3) to who. The

@@ -25,6 +25,7 @@ const maxText = 255
 // at ORCID, and ORCID never provides an e-mail address.
 type Person struct {
 	RegistryID string // an ORCID iD in its canonical bare form, otherwise the provider's subject
+	Issuer     string // of the provider, unless it is the main one
 	GivenName  string
 	FamilyName string
 	Name       string // as the provider writes it, otherwise given and family name

@@ -61,7 +61,8 @@ type Config struct {
 	DB            *store.DB
 	PublicURL     string // base URL for links to the installation, without a trailing slash
 	Files         files.Store
-	Identity      *identity.Client // nil: nobody can sign in
+	Identity      *identity.Client    // the main provider, whose ids are registry ids; nil: nobody can sign in
+	Providers     []identity.Provider // further ones
 	Importer      *importer.Importer
 	Mail          *mail.Post     // nil: no mail is sent
 	Notice        *notice.Writer // writes the texts of mail
