@@ -2773,8 +2773,10 @@ type Credentials struct {
 	Invitation *string `json:"invitation,omitempty"`
 
 	// OriginURL The redirect URL that the code was issued for.
-	OriginURL string  `json:"origin_url"`
-	Provider  *string `json:"provider,omitempty"`
+	OriginURL string `json:"origin_url"`
+
+	// Provider The name of the identity provider that issued the code, if it is not the main one. A sign-in there must be linked to an account, or the answer is 403 REGISTRATION_CLOSED.
+	Provider *string `json:"provider,omitempty"`
 }
 
 // DataUse defines model for DataUse.
@@ -5844,8 +5846,10 @@ type Registration struct {
 	LastName *string `json:"last_name,omitempty"`
 
 	// OriginURL The redirect URL that the code was issued for.
-	OriginURL string  `json:"origin_url"`
-	Provider  *string `json:"provider,omitempty"`
+	OriginURL string `json:"origin_url"`
+
+	// Provider The name of the identity provider that issued the code, if it is not the main one. A sign-in there must be linked to an account, or the answer is 403 REGISTRATION_CLOSED.
+	Provider *string `json:"provider,omitempty"`
 }
 
 // Request defines model for Request.

@@ -160,7 +160,8 @@ func (s *serve) Run(e environment) error {
 	}
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: content, Identity: who, Providers: further,
-		Importer: sources, Mail: post, Notice: words,
+		AffiliationDays: s.AffiliationLifetime,
+		Importer:        sources, Mail: post, Notice: words,
 		Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
 		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
@@ -172,6 +173,9 @@ func (s *serve) Run(e environment) error {
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
+	}
+	if err := a.Accounts.CheckProviders(e.ctx); err != nil {
+		return fmt.Errorf("identity-providers: %s: %w", s.IdentityProviders, err)
 	}
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {

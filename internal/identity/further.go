@@ -16,6 +16,8 @@ import (
 type Provider struct {
 	Name  string // in addresses
 	Label string // as people know it
+	// the institution of each scope of affiliations that it may assert; others that it asserts count for nothing
+	Domains map[string]int64
 	*Client
 }
 
@@ -25,10 +27,12 @@ const (
 	maxProviders    = 100
 	maxScopes       = 20
 	maxLabel        = 60
+	maxDomains      = 1000
 )
 
 var (
 	providerName = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9]){0,29}$`)
+	domainForm   = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
 	scopeForm    = regexp.MustCompile(`^[!#-\[\]-~]{1,100}$`) // RFC 6749 section 3.3
 )
 
@@ -40,6 +44,8 @@ type fileProvider struct {
 	ClientID   string   `json:"client_id"`
 	SecretFile string   `json:"client_secret_file"`
 	Scopes     []string `json:"scopes"`
+
+	Domains map[string]int64 `json:"identity_domains"`
 }
 
 // ReadProviders reads a JSON list of providers. An error names the provider and the field that is wrong.
@@ -65,6 +71,14 @@ func ReadProviders(r io.Reader) ([]Provider, error) {
 				err = errors.New("name: another provider has it already")
 			case other.Issuer() == row.Issuer:
 				err = errors.New("issuer: another provider has it already")
+			}
+			for domain, institution := range row.Domains {
+				for _, taken := range other.Domains {
+					if taken == institution { // or each would end what the other asserts
+						err = fmt.Errorf("identity_domains: %.80q: another provider asserts who is at institution %d "+
+							"already", domain, institution)
+					}
+				}
 			}
 		}
 		if err != nil {
@@ -93,7 +107,20 @@ func (f fileProvider) provider() (p Provider, err error) {
 	if i := slices.IndexFunc(f.Scopes, func(s string) bool { return !scopeForm.MatchString(s) }); i >= 0 {
 		return p, fmt.Errorf("scopes: %.40q is no scope of OAuth, such as profile", f.Scopes[i])
 	}
-	cfg := Config{Issuer: f.Issuer, ClientID: f.ClientID, Scopes: f.Scopes, Further: true}
+	if len(f.Domains) > maxDomains {
+		return p, fmt.Errorf("identity_domains: must be at most %d", maxDomains)
+	}
+	for domain, institution := range f.Domains {
+		if len(domain) > maxText || !domainForm.MatchString(domain) {
+			return p, fmt.Errorf("identity_domains: %.80q must be a domain in lower-case letters, such as "+
+				"uni.example", domain)
+		}
+		if institution < 1 {
+			return p, fmt.Errorf("identity_domains: %.80q must have the id of an institution here, such as 7", domain)
+		}
+	}
+	cfg := Config{Issuer: f.Issuer, ClientID: f.ClientID, Scopes: f.Scopes, Further: true,
+		Affiliations: len(f.Domains) > 0}
 	if f.SecretFile != "" {
 		secret, err := os.ReadFile(f.SecretFile)
 		if err != nil {
@@ -107,5 +134,5 @@ func (f fileProvider) provider() (p Provider, err error) {
 	if err != nil {
 		return p, fmt.Errorf("issuer: %w", err)
 	}
-	return Provider{Name: f.Name, Label: f.Label, Client: client}, nil
+	return Provider{Name: f.Name, Label: f.Label, Domains: f.Domains, Client: client}, nil
 }

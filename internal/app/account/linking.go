@@ -130,7 +130,7 @@ func (a SignIns) Unlink(ctx context.Context, who exchange.Actor, user uuid.UUID,
 func (a SignIns) record(ctx context.Context, tx store.Conn, kind notify.AnnouncementKind, action exchange.Action,
 	who exchange.Actor, user uuid.UUID, issuer string) error {
 	n := notify.Announcement{Kind: kind,
-		Detail: notify.AnnouncementDetail{Name: Accounts{a.Core}.ProviderLabel(issuer)}}
+		Detail: notify.AnnouncementDetail{Name: Accounts(a).ProviderLabel(issuer)}}
 	if who.ID != user {
 		n.Actor = who.ID
 	}

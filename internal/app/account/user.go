@@ -143,6 +143,9 @@ func (a Accounts) whose(ctx context.Context, tx store.Conn, p identity.Person, n
 		if err != nil {
 			return u, err
 		}
+		if err := a.affiliate(ctx, tx, user, p); err != nil {
+			return u, err
+		}
 		return tx.Users.Get(ctx, user)
 	}
 	u, err = tx.Users.ByRegistryID(ctx, p.RegistryID)

@@ -24,7 +24,7 @@ var signInPages = []ui.Route{
 	ui.Get("/signin/callback/{provider}", (*signInRequest).endSignIn).Limited(),
 	ui.Get("/signin/link", (*signInRequest).link),
 	ui.Post("/signin/link", (*signInRequest).makeLink),
-	ui.PostID("/account/signins/{id}/unlink", (*signInRequest).unlink),
+	ui.PostID("/account/sign-ins/{id}/unlink", (*signInRequest).unlink),
 	ui.Post("/signout", (*signInRequest).signOut).Open(),
 }
 
