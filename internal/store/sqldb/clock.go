@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// serverClock shows the time of a PostgreSQL server, so that all processes have the same, even if the clock of a machine
-// is wrong or somebody sets it: otherwise a job that such a process enqueues is due an hour late. Between two readings it
-// goes on with the monotonic clock of this process, which nobody can set.
+// serverClock shows the time of a PostgreSQL server, so that all processes have the same, even if the clock of a
+// machine is wrong or somebody sets it: otherwise a job that such a process enqueues is due an hour late. Between two
+// readings it continues with the monotonic clock of this process, which nobody can set.
 type serverClock struct {
 	server  *sql.DB
 	last    atomic.Pointer[clockReading]
