@@ -58,7 +58,7 @@ var pageless = map[string]string{
 // everyState looks at states on a site of their own, some weeks after its data were made; they and the pages that were
 // found are of every address that there is.
 func everyState(t *testing.T, worth []found, seen *looked) {
-	never := limit.Rule{Name: "login", Rate: 1e-9, Burst: 1, Callers: 1}
+	never := limit.Rule{Name: "login", Rate: 1e-9, Burst: 2, Callers: 1}
 	often := limit.Rule{Name: "any", Rate: 1e6, Burst: 1e6, Callers: 1e6}
 	gates, err := limit.NewGates(often, often, never)
 	if err != nil {
