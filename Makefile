@@ -81,7 +81,8 @@ bench-backup: install .bin/withpostgres ## backup while others work, restore, ve
 
 minutes ?= 10
 chaos: install .bin/withpostgres .bin/versitygw ## a cluster under load and one fault after the other, as root on Linux: make chaos minutes=2 seed=7
-	@ALIQUOT_TEST_S3=$(CURDIR)/.bin/versitygw .bin/withpostgres -- go test -timeout 3h -count=1 -v -run '^TestChaos$$' ./e2e -chaos $(minutes)m -seed $(or $(seed),0)
+	@export ALIQUOT_TEST_S3=$(CURDIR)/.bin/versitygw ALIQUOT_TEST_CLAMD=$$(PATH=$$PATH:/usr/sbin command -v clamd)
+	.bin/withpostgres -- go test -timeout 3h -count=1 -v -run '^TestChaos$$' ./e2e -chaos $(minutes)m -seed $(or $(seed),0)
 
 # The last release: the newest tag, or as long as there is none, what was before the newest migration.
 from ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git log -1 --first-parent --format=%h^ -- internal/store/migration)

@@ -418,6 +418,8 @@ const (
 	NotificationKindRequestMade        NotificationKind = "request_made"
 	NotificationKindSearchMatched      NotificationKind = "search_matched"
 	NotificationKindShipmentChanged    NotificationKind = "shipment_changed"
+	NotificationKindSignInLinked       NotificationKind = "sign_in_linked"
+	NotificationKindSignInUnlinked     NotificationKind = "sign_in_unlinked"
 	NotificationKindSnoozed            NotificationKind = "snoozed"
 	NotificationKindStatusChanged      NotificationKind = "status_changed"
 	NotificationKindUnsnoozed          NotificationKind = "unsnoozed"
@@ -2772,6 +2774,9 @@ type Credentials struct {
 
 	// OriginURL The redirect URL that the code was issued for.
 	OriginURL string `json:"origin_url"`
+
+	// Provider The name of the identity provider that issued the code, if it is not the main one. A sign-in there must be linked to an account, or the answer is 403 REGISTRATION_CLOSED.
+	Provider *string `json:"provider,omitempty"`
 }
 
 // DataUse defines model for DataUse.
@@ -5842,6 +5847,9 @@ type Registration struct {
 
 	// OriginURL The redirect URL that the code was issued for.
 	OriginURL string `json:"origin_url"`
+
+	// Provider The name of the identity provider that issued the code, if it is not the main one. A sign-in there must be linked to an account, or the answer is 403 REGISTRATION_CLOSED.
+	Provider *string `json:"provider,omitempty"`
 }
 
 // Request defines model for Request.

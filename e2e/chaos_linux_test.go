@@ -8,6 +8,8 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/clamd/clamdtest"
 	"aliquot/internal/files/filestest"
 	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/store/storetest"
@@ -76,20 +79,22 @@ type fleet struct {
 	disk     *disk // of both
 	files    *filestest.S3Server
 	mail     *mailtest.Server
+	scanner  *clamdtest.Real
 
-	toDatabase      [2]*relay
-	toFiles, toMail *relay
+	toDatabase                 [2]*relay
+	toFiles, toMail, toScanner *relay
 
-	lab    lab
-	josiah client
+	lab           lab
+	josiah, tomas client
 }
 
 func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
 	t.Helper()
-	if _, ok := storetest.Postgres(); !ok || !filestest.HasS3() {
-		t.Fatal("there is no PostgreSQL or no S3 server: run make chaos")
+	if _, ok := storetest.Postgres(); !ok || !filestest.HasS3() || !clamdtest.HasReal() {
+		t.Fatal("there is no PostgreSQL, no S3 server or no clamd: run make chaos")
 	}
-	c := &fleet{T: t, random: random, disk: mountDisk(t), files: filestest.StartS3(t), mail: mailtest.Start(t)}
+	c := &fleet{T: t, random: random, disk: mountDisk(t), files: filestest.StartS3(t), mail: mailtest.Start(t),
+		scanner: clamdtest.StartReal(t)}
 	primary, err := pgserver.StartIn(t.Context(), c.disk.folder)
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +112,7 @@ func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
 		c.toDatabase[i] = startRelay(t, hostOf(s))
 	}
 	c.toMail = startRelay(t, strings.TrimPrefix(c.mail.URL, "smtp://"))
+	c.toScanner = startRelay(t, strings.TrimPrefix(c.scanner.Address, "clamd://"))
 	c.toFiles = startRelay(t, c.files.Address.Endpoint)
 	address := c.files.Address
 	address.Endpoint = c.toFiles.address
@@ -116,7 +122,7 @@ func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
 	for process, role := range map[**process]string{&c.webs[0]: "web", &c.webs[1]: "web", &c.worker: "worker"} {
 		c.clocks[process] = newClock(t)
 		c.flags[process] = []string{"--role", role, "--addr", freeAddress(t), "--rate-limit", "off", "--mail",
-			"smtp://" + c.toMail.address, "--job-lease", "10s"}
+			"smtp://" + c.toMail.address, "--files-scan", "clamd://" + c.toScanner.address, "--job-lease", "10s"}
 		c.start(process)
 	}
 	t.Cleanup(func() {
@@ -126,8 +132,10 @@ func startFleet(t *testing.T, random *mathrand.Rand) *fleet {
 		}
 	})
 	c.lab = c.webs[0].lab(t)
-	if c.josiah, err = signIn(c.webs[0].base, josiah); err != nil {
-		t.Fatal(err)
+	for id, who := range map[string]*client{josiah: &c.josiah, tomas: &c.tomas} {
+		if *who, err = signIn(c.webs[0].base, id); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return c
 }
@@ -250,8 +258,25 @@ func (c *fleet) expected(w *work, err error) {
 		refused.status == http.StatusInsufficientStorage:
 		w.refusals.Add(1)
 	default:
-		c.Errorf("a fault showed: %v", err)
+		c.Errorf("a fault showed: %v\n%s", err, c.logged(refused.header.Get("X-Request-Id")))
 	}
+}
+
+// logged returns what the logs of all processes say about a request.
+func (c *fleet) logged(id string) (lines string) {
+	logs, _ := filepath.Glob(filepath.Join(c.in.folder, "serve-*.log"))
+	for _, path := range logs {
+		log, err := os.ReadFile(path)
+		if err != nil {
+			return err.Error()
+		}
+		for line := range strings.Lines(string(log)) {
+			if strings.Contains(line, id) {
+				lines += line
+			}
+		}
+	}
+	return lines
 }
 
 // keyed makes a material with an Idempotency-Key, at one process after the other until it is answered.
@@ -286,7 +311,7 @@ func (c *fleet) verify(w *work) {
 		w.answered.Load(), w.refusals.Load(), w.unheard.Load(), len(w.transfers), len(w.keyed))
 	for _, made := range w.transfers {
 		made.josiah, made.mario = josiah, mario
-		if err := made.check(); err != nil {
+		if err := poll(made.check); err != nil { // a file is withheld until it is scanned
 			c.Errorf("request %s: %v", made.request, err)
 		}
 	}

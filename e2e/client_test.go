@@ -38,6 +38,7 @@ type client struct {
 
 // answer is what a call gave.
 type answer struct {
+	call   string // method and path
 	status int
 	header http.Header
 	body   []byte
@@ -74,7 +75,7 @@ func (c client) sendKeyed(key, method, path, contentType string, body io.Reader)
 	}
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, raw}, err
+	return answer{method + " " + path, response.StatusCode, response.Header, raw}, err
 }
 
 // call sends JSON, or no body where it is empty.
@@ -118,7 +119,7 @@ func (c client) upload(filename string, content []byte, fields ...string) (answe
 type refusal struct{ answer }
 
 // Error gives the answer.
-func (r refusal) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
+func (r refusal) Error() string { return fmt.Sprintf("%s: %d %s", r.call, r.status, r.body) }
 
 // did is an answer that must be of success.
 func did(a answer, err error) (answer, error) {

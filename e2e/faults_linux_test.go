@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"time"
+
+	"aliquot/internal/clamd/clamdtest"
 )
 
 // faults are what happens to a fleet, by name. Each ends by itself: what was killed is started again, and nobody helps
@@ -24,6 +27,18 @@ var faults = map[string]func(c *fleet){
 		c.hold(5 * time.Second)
 		c.files.Start(c)
 	},
+	"a killed virus scanner, and an infected file": func(c *fleet) {
+		c.scanner.Kill()
+		by := c.tomas // whose notifications nobody counts
+		by.base = c.webs[0].base
+		made, err := did(by.upload(rand.Text()+".pdf", []byte("%PDF-1.4\n"+clamdtest.Eicar+"\n")))
+		id, err := id(made, err)
+		c.must(err)
+		c.hold(5 * time.Second)
+		c.scanner.Restart(c)
+		c.must(by.untilScanned(id, "INFECTED"))
+	},
+	"no network to the virus scanner":  func(c *fleet) { c.disturb(broken, c.toScanner) },
 	"no mail server":                   func(c *fleet) { c.disturb(broken, c.toMail) },
 	"no network to the files":          func(c *fleet) { c.disturb(broken, c.toFiles) },
 	"a silent network to files":        func(c *fleet) { c.disturb(silent, c.toFiles) },

@@ -154,7 +154,7 @@ func (c client) form(path string, fields ...string) (answer, error) {
 	}
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, raw}, err
+	return answer{"POST " + path, response.StatusCode, response.Header, raw}, err
 }
 
 // limited fills a storage up by a limit on the files of the process (EFBIG), which needs no rights. A PostgreSQL

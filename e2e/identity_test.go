@@ -39,12 +39,20 @@ const elsewhere = "http://127.0.0.1:9/app/callback"
 // provider starts one of them for a server that will listen on an address; it gives its issuer.
 func provider(t *testing.T, kind, address string) string {
 	t.Helper()
+	issuer, _ := startProvider(t, kind, address)
+	return issuer
+}
+
+// startProvider is provider, with what ends it.
+func startProvider(t *testing.T, kind, address string) (issuer string, end func()) {
+	t.Helper()
 	program, err := providers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-kind", kind, "-secret", odd, "-redirects", "http://"+address+
-		"/signin/callback,"+elsewhere)
+	callback := "http://" + address + "/signin/callback"
+	cmd := exec.CommandContext(t.Context(), program, "-kind", kind, "-secret", odd, "-redirects",
+		strings.Join([]string{callback, callback + "/uni", elsewhere}, ","))
 	cmd.Stderr = t.Output()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -57,15 +65,16 @@ func provider(t *testing.T, kind, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = stdin.Close()
 		_ = cmd.Wait()
 	})
-	issuer, err := bufio.NewReader(stdout).ReadString('\n')
+	t.Cleanup(end)
+	issuer, err = bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatalf("the provider says %q: %v", issuer, err)
 	}
-	return strings.TrimSpace(issuer)
+	return strings.TrimSpace(issuer), end
 }
 
 // freeAddress is a loopback address that nobody listens on.

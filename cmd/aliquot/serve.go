@@ -158,8 +158,14 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	further, err := s.providers()
+	if err != nil {
+		return err
+	}
 	a := app.New(app.Config{
-		DB: db, PublicURL: s.PublicURL, Files: content, Identity: who, Importer: sources, Mail: post, Notice: words,
+		DB: db, PublicURL: s.PublicURL, Files: content, Identity: who, Providers: further,
+		AffiliationDays: s.AffiliationLifetime,
+		Importer:        sources, Mail: post, Notice: words,
 		Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
 		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
@@ -171,6 +177,9 @@ func (s *serve) Run(e environment) error {
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
+	}
+	if err := a.Accounts.CheckProviders(e.ctx); err != nil {
+		return fmt.Errorf("identity-providers: %s: %w", s.IdentityProviders, err)
 	}
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
@@ -191,6 +200,12 @@ func (s *serve) Run(e environment) error {
 	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // demo: the provider is this process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
+	}
+	if s.Role == "worker" {
+		further = nil // nobody signs in here
+	}
+	for _, p := range further {
+		needs = append(needs, server.Need{Name: "identity provider " + p.Name, Ready: p.Ready, Optional: true})
 	}
 	if scanner != nil {
 		needs = append(needs, server.Need{Name: "clamd", Ready: scanner.Ready, Optional: true})
@@ -236,6 +251,9 @@ func (s *serve) Run(e environment) error {
 	}
 	if watches {
 		background.Go(func() { a.Accounts.WatchIdentity(ctx) })
+	}
+	for _, p := range further {
+		background.Go(func() { a.Accounts.WatchProvider(ctx, p) })
 	}
 	if s.Role != "web" {
 		for _, worker := range workers {
@@ -348,6 +366,29 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 			})))
 	}
 	return identity.New(cfg)
+}
+
+// providers reads the further identity providers.
+func (s *serve) providers() ([]identity.Provider, error) {
+	if s.IdentityProviders == "" {
+		return nil, nil
+	}
+	file, err := os.Open(s.IdentityProviders)
+	if err != nil {
+		return nil, fmt.Errorf("identity-providers: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	list, err := identity.ReadProviders(file)
+	if err != nil {
+		return nil, fmt.Errorf("identity-providers: %s: %w", s.IdentityProviders, err)
+	}
+	for _, p := range list {
+		if p.Issuer() == s.Identity {
+			return nil, fmt.Errorf("identity-providers: %s: provider %q: issuer: is the main provider, of the "+
+				"setting identity, already", s.IdentityProviders, p.Name)
+		}
+	}
+	return list, nil
 }
 
 // writable returns a check of whether database and files can be written to.

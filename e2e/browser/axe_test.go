@@ -120,19 +120,22 @@ func (l *looker) everyWay(t *tab, what string) {
 				t.inspect(in, whole, notOfStyles)
 				rules = styleRules
 			}
-			l.inspectNew(t, in, way, rules)
+			kinds, popovers := see[[]string](t, "[...new Set("+kinds+"("+t.part+").map((e) => e[1]))]"), [][2]string(nil)
 			if more == "" {
-				l.inspectPopovers(t, in, way, everyRule)
+				popovers = see[[][2]string](t, openable)
 			}
+			l.inspectNew(t, in, rules, l.looked.add(way, kinds))
+			l.inspectPopovers(t, in, everyRule, l.newPopovers(way, popovers))
 			if width == widths[1] {
 				continue // the colors of the widest and the narrowest
 			}
-			t.dress("dark")
-			l.inspectNew(t, in+", dark", "dark", colorRules)
-			if more == "" {
-				l.inspectPopovers(t, in+", dark", "dark", colorRules)
+			news, newPopovers := l.looked.add("dark", kinds), l.newPopovers("dark", popovers)
+			if len(news)+len(newPopovers) > 0 {
+				t.dress("dark")
+				l.inspectNew(t, in+", dark", colorRules, news)
+				l.inspectPopovers(t, in+", dark", colorRules, newPopovers)
+				t.dress("light")
 			}
-			t.dress("light")
 		}
 	}
 	each("", t.part)
@@ -164,10 +167,9 @@ func (l *looked) add(way string, list []string) (news []string) {
 	return news
 }
 
-// inspectNew looks at the elements of the page that are of kinds that were not looked at in a way.
-func (l *looker) inspectNew(t *tab, what, way, rules string) {
+// inspectNew looks at the elements of the page that are of new kinds.
+func (l *looker) inspectNew(t *tab, what, rules string, news []string) {
 	l.Helper()
-	news := l.looked.add(way, see[[]string](t, "[...new Set("+kinds+"("+t.part+").map((e) => e[1]))]"))
 	if len(news) == 0 {
 		return
 	}
@@ -189,16 +191,25 @@ const kinds = `((part) => {
 		.map((e) => [e, own(e.parentElement) + ">" + own(e)]);
 })`
 
-// inspectPopovers opens one menu or sheet after the other and looks at it and its button, unless the same markup, whatever
-// its numbers, was looked at in that way.
-func (l *looker) inspectPopovers(t *tab, what, way, rules string) {
-	l.Helper()
-	for _, popover := range see[[][2]string](t, `[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility())
-		.map((e) => [e.getAttribute("popovertarget"), (e.outerHTML + document.getElementById(e.getAttribute("popovertarget")).outerHTML).replace(/\d+/g, "0")])`) {
-		id, markup := popover[0], popover[1]
-		if len(l.looked.add(way, []string{markup})) == 0 {
-			continue
+// openable is script that gives the id of each menu and sheet that can be opened, and its markup and that of its button,
+// whatever its numbers.
+const openable = `[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility())
+	.map((e) => [e.getAttribute("popovertarget"), (e.outerHTML + document.getElementById(e.getAttribute("popovertarget")).outerHTML).replace(/\d+/g, "0")])`
+
+// newPopovers returns the ids of the menus and sheets whose markup was not looked at in a way.
+func (l *looker) newPopovers(way string, popovers [][2]string) (ids []string) {
+	for _, popover := range popovers {
+		if len(l.looked.add(way, popover[1:])) > 0 {
+			ids = append(ids, popover[0])
 		}
+	}
+	return ids
+}
+
+// inspectPopovers opens one menu or sheet after the other and looks at it and its button.
+func (l *looker) inspectPopovers(t *tab, what, rules string, ids []string) {
+	l.Helper()
+	for _, id := range ids {
 		see[bool](t, `(document.getElementById(`+quoted(id)+`).showPopover(), true)`)
 		t.inspect(what+", "+id+" open", `{ include: [["#`+id+`"], ["[popovertarget=`+id+`]"]] }`, rules)
 		see[bool](t, `(document.getElementById(`+quoted(id)+`).hidePopover(), true)`)

@@ -251,6 +251,7 @@ func everyPage(s *site) []found {
 // The pages that no link leads to: what they are is in their name, or a mail does.
 var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
+	"GET /signin/callback/{provider}": "another identity provider leads here", "GET /signin/link": "so does this",
 	"GET /basket/{lab}": "a basket with something in it leads here",
 	"GET /join":         "a mail leads here", "GET /account/closed": "a form leads here",
 	"GET /sign": "a mail leads here", "GET /sign/document": "a link from a mail leads here",

@@ -274,6 +274,8 @@ func (s *site) states() []state {
 	return []state{
 		{"", "/unsubscribe?token=x", nil, 404},
 		{"", "/signin/callback?code=x&state=y", nil, 422},
+		{"", "/signin/callback/uni?code=x&state=y", nil, 422},
+		{"", "/signin/link", nil, 422},
 		{"", "/signin/callback?code=x&state=y", nil, 429},
 		{"", "/join", nil, 404},
 		{"", "/sign", nil, 404},

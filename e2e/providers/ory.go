@@ -35,7 +35,7 @@ func ory(issuer string, c client) (http.Handler, error) {
 	store.Clients[c.id] = &fosite.DefaultOpenIDConnectClient{
 		DefaultClient: &fosite.DefaultClient{ID: c.id, Secret: hashed, RedirectURIs: c.redirects,
 			ResponseTypes: []string{"code"},
-			GrantTypes:    []string{"authorization_code"}, Scopes: []string{"openid"}},
+			GrantTypes:    []string{"authorization_code"}, Scopes: []string{"openid", "profile"}},
 		TokenEndpointAuthMethod: "client_secret_post",
 	}
 	cfg := &fosite.Config{GlobalSecret: []byte(rand.Text() + rand.Text())[:32], IDTokenIssuer: issuer,

@@ -81,6 +81,8 @@ var partial = map[string]string{
 	"quiet_until": "it goes with quiet_from", "quiet_from": "it goes with quiet_until",
 	"override_reason": "it goes with a status", "email": "an invitation has it or a registry_id",
 	"registry_id":                      "its form is that of the registry",
+	"POST /login provider":             "it must be one of the setting identity-providers",
+	"POST /users provider":             "it must be one of the setting identity-providers",
 	"POST /agreements/resolve choice":  "it must be a family of instruments",
 	"POST /agreements/{id}/links mail": "it must be the address of one of the officials",
 }

@@ -37,8 +37,11 @@ func TestHold_KeepsWhatWasAcceptedInTheBucket(t *testing.T) {
 		s.app.Files = bucket
 		accept := func() string {
 			t.Helper()
-			made := s.linked("irb_attachment")
-			s.member.want(200, "POST", fmt.Sprintf("/material-requests/%d/documents/irb/accept", s.request), nil)
+			made := s.requester().upload("paper.pdf", pdf, nil)
+			asked := s.requester().want(201, "POST", "/material-requests", obj{"material": s.material})
+			path := fmt.Sprintf("/material-requests/%d", asked.id())
+			s.requester().want(200, "PATCH", path, obj{"irb_attachment": made.id()})
+			s.member.want(200, "POST", path+"/documents/irb/accept", nil)
 			at, err := db.Read().Attachments.Get(t.Context(), made.id())
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +64,6 @@ func TestHold_KeepsWhatWasAcceptedInTheBucket(t *testing.T) {
 		s.app.Holds = bucket
 		missing(0)
 		isHeld(before, false)
-		s.request = s.newRequest()
 		after := accept()
 		missing(1)
 		s.run(core.HoldContent)

@@ -77,6 +77,28 @@ func TestIdempotencyKey_OfAnAdminIsOneTransaction(t *testing.T) {
 	})
 }
 
+// TestIdempotencyKey_ThatCannotBeKeptFailsTheCall with the reason of that, as on a full disk: here by an index that takes no
+// second answer.
+func TestIdempotencyKey_ThatCannotBeKeptFailsTheCall(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		if _, err := s.sql.Exec("CREATE UNIQUE INDEX one_answer ON idempotency_keys (status)"); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []int{201, 409} {
+			title := fmt.Sprint("kept ", i)
+			a := s.member.callWith(key(title), "POST", "/materials", obj{"category": "OTHER", "title": title,
+				"organization_id": s.id})
+			var made int
+			if err := s.sql.QueryRow("SELECT COUNT(*) FROM materials WHERE title = $1", title).Scan(&made); err != nil ||
+				a.Status != want || made != 1-i {
+				t.Errorf("%s: %d %s, %d materials, %v", title, a.Status, a.Raw, made, err)
+			}
+		}
+	})
+}
+
 func TestIdempotencyKey_IsBoundToCallerAndCall(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -32,7 +32,7 @@ var statements = map[string]int64{
 	"GET /users/{id}/erasure":                             8,
 	"POST /users/{id}/erasure":                            16,
 	"DELETE /users/{id}/erasure":                          17,
-	"GET /users/{id}/export":                              42,
+	"GET /users/{id}/export":                              43,
 	"GET /users/{id}/mail-settings":                       2,
 	"PUT,PATCH /users/{id}/mail-settings":                 7,
 	"POST /users/{id}/mail-settings/retry":                4,

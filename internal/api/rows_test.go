@@ -24,7 +24,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"inbox_views", "replies", "basket_items", "request_groups", "inquiries",
 	"institutions", "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "approvals", "institution_playbooks",
 	"instruments",
-	"passkeys", "signing_statements", "transfer_facts", "material_origins", "permits", "request_permits", "request_purposes",
+	"passkeys", "sign_ins", "signing_statements", "transfer_facts", "material_origins", "permits", "request_permits", "request_purposes",
 	"agreements", "agreement_versions", "agreement_requests", "agreement_signatures", "agreement_links",
 	"agreement_duties", "paper_checks", "source_calls", "content_holds",
 	"material_index", "organization_index", "user_index", "search_words"}

@@ -48,6 +48,7 @@ type App struct {
 	Papers        transfer.Papers
 	Requests      transfer.Requests
 	Requirements  requirements.Requirements
+	SignIns       account.SignIns
 	Signing       signing.Signing
 	Spreadsheets  spreadsheet.Spreadsheets
 	Streams       stream.Streams
@@ -71,6 +72,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
 		Papers:  transfer.Papers{Requests: transfer.New(c)},
+		SignIns: account.SignIns{Core: c},
 		Signing: signing.New(c), Spreadsheets: spreadsheet.New(c), Streams: streams,
 		Webhooks: notifier.NewWebhooks(c)}
 }

@@ -195,13 +195,16 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	return err
 }
 
-// passkeys announces changes of passkeys; TestPasskey_IsAnnouncedToItsUser makes them.
+// passkeys announces changes of passkeys and of sign-ins; TestPasskey_IsAnnouncedToItsUser and
+// TestSignIn_AtAnotherProviderIsLinkedOnce make them.
 func (h *hearing) passkeys(ctx context.Context, tx store.Conn) error {
 	announce := func(kind notify.AnnouncementKind, by uuid.UUID) error {
 		return notifier.NotifyPeople(ctx, tx, notify.Announcement{Kind: kind, Actor: by,
 			Detail: notify.AnnouncementDetail{Name: "Laptop"}}, h.people["stranger"].ID)
 	}
-	return errors.Join(announce(notify.PasskeyAdded, uuid.Nil), announce(notify.PasskeyRemoved, h.people["owner"].ID))
+	owner := h.people["owner"].ID
+	return errors.Join(announce(notify.PasskeyAdded, uuid.Nil), announce(notify.PasskeyRemoved, owner),
+		announce(notify.SignInLinked, uuid.Nil), announce(notify.SignInUnlinked, owner))
 }
 
 // dutyDue announces to a requester what they owe; TestDuties_FollowFromTheTermsAndCloseTheAgreement makes it really

@@ -28,17 +28,18 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	if !keep {
 		return answer, false, nil
 	}
-	kept := true
+	late := false
 	err = held.Commit(ctx, func(ctx context.Context, tx store.Conn) error {
-		if kept, err = tx.IdempotentCalls.Insert(ctx, answer, tx.Now.Add(-core.RetryTime)); err == nil && !kept {
+		kept, err := tx.IdempotentCalls.Insert(ctx, answer, tx.Now.Add(-core.RetryTime))
+		if late = err == nil && !kept; late {
 			err = exchange.Errorf(exchange.Conflict, "Another call with this Idempotency-Key came first.")
 		}
 		return err
 	})
-	if !kept {
+	if late {
 		answer, err = a.earlier(ctx, k)
 	}
-	return answer, !kept, err
+	return answer, late, err
 }
 
 // earlier returns the call that used the key before; a key must not be reused for a different call.

@@ -83,11 +83,11 @@ const sheetTime = 24 * time.Hour
 const factTime = 30 * 24 * time.Hour
 
 // sweepExpired deletes expired tokens, responses to Idempotency-Keys, finished jobs, old deliveries to webhooks, counts
-// of mail, and spreadsheets without a job.
+// of mail, and spreadsheets without a job. It ends what people may sign for institutions that they left.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Statements.DeleteUntil(ctx, tx.Now),
-			letters.ExpireIdle(ctx, tx),
+			letters.ExpireIdle(ctx, tx), tx.Institutions.EndLeft(ctx),
 			tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-core.RefusalTime)),
 			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-core.RetryTime)),
 			tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)), tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),

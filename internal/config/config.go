@@ -70,6 +70,8 @@ type Server struct {
 	Identity             string        `help:"${identity}"`
 	IdentityClientID     string        `name:"identity-client-id" help:"Client id at the identity provider."`
 	IdentityClientSecret string        `name:"identity-client-secret" help:"Client secret at the identity provider."`
+	IdentityProviders    string        `name:"identity-providers" help:"${identity_providers}"`
+	AffiliationLifetime  int           `name:"affiliation-lifetime" default:"90" help:"${affiliation_lifetime}"`
 	Registration         []string      `default:"open" help:"${registration}"`
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
@@ -182,6 +184,9 @@ func (s *Server) Check(st *Store) error {
 	if s.Identity != "" && s.Identity != "demo" && s.IdentityClientID == "" {
 		return errors.New("identity-client-id: is required with an identity provider")
 	}
+	if s.IdentityProviders != "" && s.Identity == "" {
+		return errors.New("identity-providers: needs identity, the provider whose ids are the registry ids of people")
+	}
 	if _, err := s.Proxies(); err != nil {
 		return err
 	}
@@ -200,6 +205,9 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.TokenLifetime <= 0 {
 		return errors.New("token-lifetime: must be positive")
+	}
+	if s.AffiliationLifetime < 0 || s.AffiliationLifetime > maxDays {
+		return fmt.Errorf("affiliation-lifetime: must be days from 1 to %d, such as 90; or 0 for no end", maxDays)
 	}
 	if s.Escalation < 0 || s.Escalation > maxDays {
 		return fmt.Errorf("escalation: must be a day from 1 to %d, such as 21; or 0 for never", maxDays)

@@ -38,6 +38,10 @@ var HelpTexts = kong.Vars{
 		"Default: open where addr and public-url are both loopback addresses; else it must be set.",
 	"identity": "Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one " +
 		"(--demo: demo), which works on loopback addresses only. Without it, no one can sign in.",
+	"identity_providers": "JSON file of further OpenID Connect providers, such as those of universities; see " +
+		"deploy.md. People link their sign-ins there to their accounts. Default: none.",
+	"affiliation_lifetime": "After how many days an affiliation that an identity provider asserted at a sign-in " +
+		"lapses without another one. 0: never.",
 	"document_types": "application/pdf,image/png,image/jpeg,image/tiff",
 	"document_types_help": "Media types that the pages accept for signed MTAs, executed MTAs and IRB documents; a " +
 		"template of an MTA may also be a Word document. any: every file. The API accepts every file.",

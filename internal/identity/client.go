@@ -25,6 +25,9 @@ type Config struct {
 	ClientID     string
 	ClientSecret string
 	ORCID        bool         // its subjects are ORCID iDs, though it is not orcid.org
+	Further      bool         // it is not the main provider: people are known there by issuer and subject
+	Scopes       []string     // to ask for in addition
+	Affiliations bool         // it is asked for affiliations
 	HTTP         *http.Client // nil: the default transport
 }
 
@@ -84,10 +87,11 @@ func (c *Client) AuthURL(ctx context.Context, redirectURI, state string, proof P
 	}
 	conf := c.oauth(p, redirectURI)
 	for _, scope := range []string{"profile", "email"} { // ORCID offers only openid, and refuses others
-		if slices.Contains(p.scopes, scope) {
+		if slices.Contains(p.scopes, scope) && !slices.Contains(c.cfg.Scopes, scope) {
 			conf.Scopes = append(conf.Scopes, scope)
 		}
 	}
+	conf.Scopes = append(conf.Scopes, c.cfg.Scopes...)
 	var options []oauth2.AuthCodeOption
 	if proof.Nonce != "" {
 		options = append(options, oidc.Nonce(proof.Nonce))
@@ -236,6 +240,9 @@ func (c *Client) read(ctx context.Context, p *providerInfo, answer *oauth2.Token
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return Person{}, err
 	}
+	if c.cfg.Further {
+		orcid = "" // only the subject counts
+	}
 	who := claims{Name: name}
 	if rawToken == "" && nonce != "" {
 		return Person{}, errors.New("the provider's token answer has no id_token, though openid was asked for")
@@ -254,33 +261,54 @@ func (c *Client) read(ctx context.Context, p *providerInfo, answer *oauth2.Token
 		if who.Subject == "" {
 			return Person{}, errors.New("id_token without a subject")
 		}
-		if who.namesNoOne() {
-			who = withUserInfo(ctx, p, answer, who)
+		asked := c.cfg.Affiliations && len(who.all()) == 0
+		if who.namesNoOne() || asked {
+			if who, err = withUserInfo(ctx, p, answer, who); err != nil && asked {
+				return Person{}, fmt.Errorf("userinfo, for affiliations: %w", err)
+			}
 		}
 	}
 	id, err := registryID(orcid, who.Subject, c.isORCID)
 	if err != nil {
 		return Person{}, err
 	}
-	return who.person(id), nil
+	person := who.person(id)
+	if c.cfg.Further {
+		person.Issuer = c.cfg.Issuer
+	}
+	if c.cfg.Affiliations {
+		person.Affiliations = who.all()
+		err = checkAffiliations(person.Affiliations)
+	}
+	return person, err
 }
 
-// withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section 5.3) to who. The
-// identity is proven already, so if the provider refuses or fails here, only the names stay empty; claims about another
-// subject are ignored (section 5.3.2).
-func withUserInfo(ctx context.Context, p *providerInfo, answer *oauth2.Token, who claims) claims {
+// withUserInfo adds what who lacks of the userinfo endpoint (OpenID Connect Core section 5.3): names with the address,
+// and affiliations. The identity is proven already, so if the provider refuses or fails here, who is returned with the
+// error; claims about another subject are ignored (section 5.3.2).
+func withUserInfo(ctx context.Context, p *providerInfo, answer *oauth2.Token, who claims) (claims, error) {
 	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(answer))
-	if err != nil || info.Subject != who.Subject {
-		return who
+	if err != nil {
+		return who, err
+	}
+	if info.Subject != who.Subject {
+		return who, errors.New("it is about another subject")
 	}
 	more := claims{Name: who.Name}
 	if err := info.Claims(&more); err != nil {
-		return who
+		return who, err
+	}
+	if len(who.all()) > 0 {
+		more.affiliations = who.affiliations
+	}
+	if !who.namesNoOne() {
+		who.affiliations = more.affiliations
+		return who, nil
 	}
 	if more.verifiedEmail() == "" {
 		more.Email, more.EmailVerified = who.Email, who.EmailVerified
 	}
-	return more
+	return more, nil
 }
 
 // errOtherNonce refuses a code that was issued for another browser.

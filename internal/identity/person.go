@@ -25,11 +25,14 @@ const maxText = 255
 // at ORCID, and ORCID never provides an e-mail address.
 type Person struct {
 	RegistryID string // an ORCID iD in its canonical bare form, otherwise the provider's subject
-	GivenName  string
-	FamilyName string
-	Name       string // as the provider writes it, otherwise given and family name
-	Email      string // only if the provider verified it
-	Role       string // the demo page's description of a sample person; Client leaves it empty
+	Issuer     string // of the provider, unless it is the main one
+	// scoped affiliations, such as member@uni.example, of a provider that is asked for them; see At
+	Affiliations []string
+	GivenName    string
+	FamilyName   string
+	Name         string // as the provider writes it, otherwise given and family name
+	Email        string // only if the provider verified it
+	Role         string // the demo page's description of a sample person; Client leaves it empty
 }
 
 // claims are the members of an id_token or of a userinfo answer that we read (OpenID Connect Core
@@ -41,6 +44,7 @@ type claims struct {
 	Name          string `json:"name"`
 	Email         string `json:"email"`
 	EmailVerified any    `json:"email_verified"` // some providers write "true" as a text
+	affiliations
 }
 
 func (c claims) namesNoOne() bool { return clean(c.GivenName+c.FamilyName, maxText) == "" }

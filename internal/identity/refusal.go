@@ -33,12 +33,15 @@ func clientRefused(said *oauth2.RetrieveError) bool {
 }
 
 func (c *Client) unknownClient(cause error) error {
+	settings := "identity-client-id and identity-client-secret"
+	if c.cfg.Further {
+		settings = "client_id and client_secret_file in identity-providers"
+	}
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
 		Message: "Logging in is not set up correctly on this server. Please tell its operator.",
-		Cause: shortError{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and "+
-			"identity-client-secret: %w",
-			c.cfg.Issuer, c.cfg.ClientID, cause)},
+		Cause: shortError{fmt.Errorf("the provider %s refuses our client %q; check %s: %w", c.cfg.Issuer,
+			c.cfg.ClientID, settings, cause)},
 	}
 }
 

@@ -65,13 +65,15 @@ const (
 	FileInfected       MembershipKind = "file_infected"       // to whoever uploaded it
 	PasskeyAdded       MembershipKind = "passkey_added"       // to the person whose passkey it is
 	PasskeyRemoved     MembershipKind = "passkey_removed"     // to the same
+	SignInLinked       MembershipKind = "sign_in_linked"      // to the person whose account it is
+	SignInUnlinked     MembershipKind = "sign_in_unlinked"    // to the same
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
 	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
 	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, FileInfected, PasskeyAdded,
-	PasskeyRemoved}
+	PasskeyRemoved, SignInLinked, SignInUnlinked}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
@@ -85,8 +87,8 @@ type Membership struct {
 }
 
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
-// reader gets the message. %s is the organization, or the material of an inquiry, the passkey, the agreement, the
-// permit or the file.
+// reader gets the message. %s is the organization, or the material of an inquiry, the passkey, the identity provider,
+// the agreement, the permit or the file.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
@@ -117,6 +119,10 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	PasskeyAdded: {"added the passkey %s", "remove it if that was not you", "Your passkeys",
 		"it is about your account"},
 	PasskeyRemoved: {"removed your passkey %s", "it no longer signs", "Your passkeys", "it is about your account"},
+	SignInLinked: {"linked a sign-in at %s", "unlink it if that was not you", "Your sign-ins",
+		"it is about your account"},
+	SignInUnlinked: {"unlinked your sign-in at %s", "it no longer opens your account", "Your sign-ins",
+		"it is about your account"},
 	DutyDue: {"reminds you of a duty to %s", "evidence needed, or a waiver", "Open the agreement",
 		"you or your lab signed an agreement about a material of %s"},
 	PermitEnding: {"reminds you that the permit %s ends soon", "add the one that replaces it", "Your permits",

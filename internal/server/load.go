@@ -17,19 +17,22 @@ import (
 type LoadLimit struct {
 	most  int           // worked on at once
 	queue int           // that may wait for their turn
-	wait  time.Duration // for that long
+	wait  time.Duration // for that long, in a queue that was empty a moment ago
+	brief time.Duration // for that long, in one that was not: longer waiting would only make all answers late
 	open  int           // admitted at once, with those whose clients are slow
 
 	mu       sync.Mutex
 	working  int
 	admitted int
 	waiting  []chan struct{} // the oldest first; closed when its turn has come
+	since    time.Time       // since when some have been waiting
 	shed     int64
 }
 
 // NewLoadLimit returns the limit for a machine with so many processors.
 func NewLoadLimit(processors int) *LoadLimit {
-	return &LoadLimit{most: 16 * processors, queue: 128 * processors, wait: 250 * time.Millisecond, open: 8192}
+	return &LoadLimit{most: 16 * processors, queue: 128 * processors, wait: 250 * time.Millisecond,
+		brief: 50 * time.Millisecond, open: 8192}
 }
 
 // Figures returns how many requests are worked on and wait, and how many were refused so far.
@@ -53,10 +56,17 @@ func (l *LoadLimit) enter(done <-chan struct{}) bool {
 		l.mu.Unlock()
 		return false
 	}
+	if len(l.waiting) == 0 {
+		l.since = time.Now()
+	}
+	wait := l.wait
+	if time.Since(l.since) > l.wait {
+		wait = l.brief
+	}
 	turn := make(chan struct{})
 	l.waiting = append(l.waiting, turn)
 	l.mu.Unlock()
-	patience := time.NewTimer(l.wait)
+	patience := time.NewTimer(wait)
 	defer patience.Stop()
 	select {
 	case <-turn:

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"aliquot/internal/server"
@@ -93,6 +95,49 @@ func TestLoadLimit_ShedsAFloodAnswersWhatItAdmitsAndRecovers(t *testing.T) {
 	if working, waiting, _ := limit.Figures(); working != 0 || waiting != 0 {
 		t.Errorf("%d and %d are left", working, waiting)
 	}
+}
+
+func TestLoadLimit_AQueueThatDoesNotEndIsWaitedInBriefly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, release := context.WithCancel(t.Context())
+		handler := server.NewLoadLimit(1).Shed(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ctx.Done() }))
+		call := func() (waited time.Duration) {
+			began := time.Now()
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+			if w.Code == http.StatusServiceUnavailable {
+				return time.Since(began)
+			}
+			return 0
+		}
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() { call() })
+		}
+		synctest.Wait()
+		waited := make([]time.Duration, 60)
+		for i := range waited {
+			all.Go(func() { waited[i] = call() })
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Second) // the queue is empty now
+		last := call()
+		release()
+		all.Wait()
+		for i, got := range waited {
+			want := 250 * time.Millisecond
+			if i > 25 {
+				want = 50 * time.Millisecond
+			}
+			if got != want {
+				t.Errorf("after %d ms: waited %v, not %v", 10*i, got, want)
+			}
+		}
+		if last != 250*time.Millisecond {
+			t.Errorf("in a new queue: waited %v", last)
+		}
+	})
 }
 
 func TestLoadLimit_PeopleGetAPage(t *testing.T) {

@@ -99,6 +99,7 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 	id, now := []any{u.ID}, person.ClosedID(u.ID)
 	err := changeAll(ctx, st.conn,
 		change{"DELETE FROM tokens WHERE user_id = $1", id},
+		change{"DELETE FROM sign_ins WHERE user_id = $1", id},
 		change{"DELETE FROM mail_settings WHERE user_id = $1", id},
 		change{"DELETE FROM signing_statements WHERE user_id = $1", id},
 		change{"UPDATE passkeys SET name = '', identified = '', removed_at = COALESCE(removed_at, $2) WHERE " +

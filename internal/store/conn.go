@@ -17,6 +17,7 @@ import (
 	"aliquot/internal/store/queue"
 	"aliquot/internal/store/requirement"
 	"aliquot/internal/store/scan"
+	"aliquot/internal/store/signin"
 	"aliquot/internal/store/signing"
 	"aliquot/internal/store/sqldb"
 )
@@ -152,6 +153,7 @@ type Conn struct {
 	Search          search.Searcher
 	Secrets         Secrets
 	Shippings       Shippings
+	SignIns         signin.SignIns
 	SourceCalls     queue.SourceCalls
 	Statements      signing.Statements
 	Storage         Storage
@@ -183,7 +185,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Scans: scan.New(c),
 		Holds: hold.New(c), Search: search.New(c),
 		Secrets:   Secrets{c},
-		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},
+		Shippings: Shippings{c}, SignIns: signin.New(c), Statements: signing.NewStatements(c), Storage: Storage{c},
 		Tokens: Tokens{c}, TransferFacts: requirement.NewTransferFacts(c), Turns: Turns{c},
 		Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
 	}

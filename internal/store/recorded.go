@@ -42,9 +42,11 @@ var recordedTables = map[string]recordedTable{
 		times:    "created_at closed_at erase_asked_at erase_due_at erased_at",
 		personal: "username first_name last_name email verified_email registry_id erase_reason",
 		left:     "first_name_sort last_name_sort marks updated_at"},
-	// when a token was used changes with each use
-	"tokens": {object: "token", key: "id", clear: "user_id kind hash scope organization_id",
+	// when a token or a sign-in was used changes with each use
+	"tokens": {object: "token", key: "id", clear: "user_id kind hash scope organization_id issuer",
 		times: "created_at expires_at", personal: "name", left: "used_at"},
+	"sign_ins": {object: "user", key: "user_id", part: "sign_in", partKey: "id", clear: "issuer",
+		times: "created_at", personal: "subject", left: "used_at"},
 	"passkeys": {object: "user", key: "user_id", part: "passkey", partKey: "id", clear: "credential_id public_key",
 		times: "signed_in_at created_at removed_at", personal: "name identified"},
 	"organizations": withFields(recordedTable{object: "organization", key: "id",

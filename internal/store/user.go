@@ -108,9 +108,9 @@ func (st Tokens) Insert(ctx context.Context, t person.Token, hash string) (int64
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at,
 		expires_at,
 		used_at,
-		scope, organization_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8) RETURNING id`,
-		t.UserID, string(t.Kind), t.Name, hash, st.conn.Now, t.ExpiresAt, string(t.Scope), t.Organization)
+		scope, organization_id, issuer)
+		VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8, NULLIF($9, '')) RETURNING id`,
+		t.UserID, string(t.Kind), t.Name, hash, st.conn.Now, t.ExpiresAt, string(t.Scope), t.Organization, t.Issuer)
 }
 
 // Use notes that a token was used.
@@ -140,6 +140,12 @@ func (st Tokens) DeleteOtherSessions(ctx context.Context, user uuid.UUID, but in
 	return err
 }
 
+// DeleteOfIssuer revokes every session and login of a user that began at an identity provider.
+func (st Tokens) DeleteOfIssuer(ctx context.Context, user uuid.UUID, issuer string) error {
+	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND issuer = $2", user, issuer)
+	return err
+}
+
 // DeleteSession revokes the session whose secret has a hash, if there is one.
 func (st Tokens) DeleteSession(ctx context.Context, hash string) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE hash = $1 AND kind = 'SESSION'", hash)
@@ -153,12 +159,12 @@ func (st Tokens) DeleteExpired(ctx context.Context) error {
 }
 
 const tokenColumns = "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at, o.scope, " +
-	"o.organization_id"
+	"o.organization_id, COALESCE(o.issuer, '')"
 
 func scanToken(r sqldb.Row, t *person.Token) error {
 	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, sqldb.UTC(&t.CreatedAt), sqldb.UTC(&t.ExpiresAt),
 		sqldb.UTC(&t.UsedAt), &t.Scope,
-		&t.Organization)
+		&t.Organization, &t.Issuer)
 }
 
 // Get reads one token.

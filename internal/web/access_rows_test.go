@@ -10,6 +10,10 @@ var access = []asked{
 	{"GET /signin", "/signin?next=/drafts", "", "200 303 303 303 303 303"},
 	{"GET /signin/start", "/signin/start", "", "422 422 422 422 422 422"}, // there is no identity provider
 	{"GET /signin/callback", "/signin/callback?code=x&state=y", "", "422 422 422 422 422 422"},
+	{"GET /signin/callback/{provider}", "/signin/callback/uni?code=x&state=y", "", "422 422 422 422 422 422"},
+	{"GET /signin/link", "/signin/link", "", "422 422 422 422 422 422"}, // there is nothing to link
+	{"POST /signin/link", "/signin/link", "", "in 422 422 422 422 422"},
+	{"POST /account/sign-ins/{id}/unlink", "/account/sign-ins/999999/unlink", "", "in 404 404 404 404 404"},
 	{"POST /signout", "/signout", "", "303 303 303 303 303 303"},
 
 	{"GET /drafts", "/drafts", "", "in 200 200 200 200 200"},

@@ -27,7 +27,7 @@ var moreReads = map[string]int64{
 	"GET /offices/{id}/playbook":   26, // the same, and the playbook with the names that it has and offers
 	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by
 	"GET /offices/{id}/requests":   28, // the same, and the requests with the names that they have
-	"GET /account/export/data.zip": 43, // one or two for each kind of thing that is kept about a person
+	"GET /account/export/data.zip": 44, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }
 

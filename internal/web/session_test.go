@@ -35,8 +35,15 @@ func (w *world) provided() {
 }
 
 // consents goes to the identity provider, is somebody there, and returns the path and query that it leads back to.
-func (a answer) consents(person string) *url.URL {
+func (a answer) consents(person string) *url.URL { return a.consentsAt("", person) }
+
+// consentsAt is consents for one of several providers.
+func (a answer) consentsAt(provider, person string) *url.URL {
 	a.Helper()
+	callback := "http://example.org/signin/callback"
+	if provider != "" {
+		callback += "/" + provider
+	}
 	u, err := url.Parse(a.want(http.StatusSeeOther).location)
 	a.must(err)
 	q := u.Query()
@@ -45,7 +52,7 @@ func (a answer) consents(person string) *url.URL {
 			a.Errorf("%s is %q", name, q.Get(name))
 		}
 	}
-	if q.Get("code_challenge_method") != "S256" || q.Get("redirect_uri") != "http://example.org/signin/callback" {
+	if q.Get("code_challenge_method") != "S256" || q.Get("redirect_uri") != callback {
 		a.Errorf("asked with %v", q)
 	}
 	q.Set("login_hint", people[person])

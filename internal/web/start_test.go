@@ -227,7 +227,7 @@ func TestPages_WorkOnAnEmptyDatabase(t *testing.T) {
 	seen := 0
 	// for what their addresses lack here
 	asks := map[string]int{"/join": 404, "/sign": 404, "/sign/document": 404, "/share/spreadsheet/export": 404, "/share/spreadsheet/template": 404,
-		"/signin/callback": 422, "/share/number": 422, "/labs/" + lab + "/people/remove": 404, "/labs/" + lab + "/people/leave": 409}
+		"/signin/callback": 422, "/signin/link": 422, "/share/number": 422, "/labs/" + lab + "/people/remove": 404, "/labs/" + lab + "/people/leave": 409}
 	for _, pattern := range web.Patterns() {
 		method, path, _ := strings.Cut(pattern, " ")
 		rest, ofLab := strings.CutPrefix(path, "/labs/{id}")

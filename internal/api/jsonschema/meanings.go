@@ -167,7 +167,11 @@ var Meanings = map[string]string{
 	"inviter":             "The name of the person who invites.",
 	"role": "The role of the person who accepts; an OWNER replaces the owner, who stays a " +
 		"member.",
-	"Registration.invitation":        "The token of an invitation, from its mail, which signing in accepts.",
+	"Registration.invitation": "The token of an invitation, from its mail, which signing in accepts.",
+	"Registration.provider": "The name of the identity provider that issued the code, if it is not the main one. A " +
+		"sign-in there must be linked to an account, or the answer is 403 REGISTRATION_CLOSED.",
+	"Credentials.provider": "The name of the identity provider that issued the code, if it is not the main one. A " +
+		"sign-in there must be linked to an account, or the answer is 403 REGISTRATION_CLOSED.",
 	"Credentials.invitation":         "The token of an invitation, from its mail, which signing in accepts.",
 	"InvitationToken.token":          "The token of the mail.",
 	"Notification.invitation":        "The invitation it is about; null if none.",

@@ -52,6 +52,7 @@ invitations.json     labs that invited you, and labs that you asked to join
 agreements.json      letters for your requests
 signatures.json      what you signed for agreements
 passkeys.json        passkeys with which you sign, or signed
+sign_ins.json        your sign-ins at other identity providers
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
 acts.json            what is on record that you did, beside what happened in requests
 
@@ -157,6 +158,8 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]signing.Kept, error) { return c.Agreements.SignaturesOf(ctx, user) }),
 		takeAll(ctx, part, z, "passkeys",
 			func(ctx context.Context) ([]signing.Registered, error) { return c.Passkeys.Of(ctx, user) }),
+		takeAll(ctx, part, z, "sign_ins",
+			func(ctx context.Context) ([]person.SignIn, error) { return c.SignIns.Of(ctx, user) }),
 		takePages(ctx, part, z, "tokens",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Token], error) {
 				return c.Tokens.List(ctx, user, p)

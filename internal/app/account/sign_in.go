@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 
@@ -20,6 +22,7 @@ type SignInStart struct {
 	State    string `json:"s"`
 	Nonce    string `json:"o"`
 	Verifier string `json:"v"` // PKCE
+	Provider string `json:"p"` // its name; "": the main one
 }
 
 // Returned reports whether state belongs to the sign-in that the browser with s began.
@@ -31,39 +34,89 @@ func (s SignInStart) Returned(state string) bool {
 // Browser describes the browser that a session begins in: its name, and the token of its earlier session, which ends.
 type Browser struct{ Name, Session string }
 
-// StartSignIn returns the URL of the identity provider to which to redirect a browser.
-func (a Accounts) StartSignIn(ctx context.Context) (address string, s SignInStart, err error) {
+// provider returns the identity provider with a name; "" is that of the main one.
+func (a Accounts) provider(name string) (*identity.Client, error) {
+	if name == "" {
+		if a.Identity == nil {
+			return nil, exchange.Errorf(exchange.Unavailable,
+				"No identity provider is configured; the operator sets --identity.")
+		}
+		return a.Identity, nil
+	}
+	for _, p := range a.Providers {
+		if p.Name == name {
+			return p.Client, nil
+		}
+	}
+	return nil, core.FieldError("provider", "there is no identity provider with this name; leave it out for the main "+
+		"one")
+}
+
+// ProviderLabel returns the name by which people know a provider that is not the main one.
+func (a Accounts) ProviderLabel(issuer string) string {
+	for _, p := range a.Providers {
+		if p.Issuer() == issuer {
+			return p.Label
+		}
+	}
+	return issuer
+}
+
+// StartSignIn returns the URL of an identity provider to which to redirect a browser.
+func (a Accounts) StartSignIn(ctx context.Context, provider string) (address string, s SignInStart, err error) {
+	client, err := a.provider(provider)
+	if err != nil {
+		return "", s, err
+	}
 	// RFC 7636: at least 43 characters
-	s = SignInStart{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()}
-	address, err = a.Identity.AuthURL(ctx, a.callback(), s.State, identity.Proof{Nonce: s.Nonce, Verifier: s.Verifier})
+	s = SignInStart{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text(), Provider: provider}
+	address, err = client.AuthURL(ctx, a.callback(provider), s.State,
+		identity.Proof{Nonce: s.Nonce, Verifier: s.Verifier})
 	return address, s, err
 }
 
-// FinishSignIn begins a session from the identity provider's answer, whose state was checked. If it has no code, the
+// FinishSignIn begins a session from an identity provider's answer, whose state was checked. If it has no code, the
 // error is InvalidCode with the provider's message.
 func (a Accounts) FinishSignIn(ctx context.Context, s SignInStart, answer url.Values, b Browser) (Signed, error) {
-	if err := a.Identity.CheckIssuer(ctx, answer.Get("iss")); err != nil {
+	client, err := a.provider(s.Provider)
+	if err != nil {
+		return Signed{}, err
+	}
+	if err := client.CheckIssuer(ctx, answer.Get("iss")); err != nil {
 		return Signed{}, err
 	}
 	if reason := answer.Get("error"); reason != "" {
 		return Signed{}, identity.Declined(reason, answer.Get("error_description"))
 	}
-	r := person.Registration{Code: answer.Get("code"), OriginURL: a.callback()}
+	r := person.Registration{Code: answer.Get("code"), OriginURL: a.callback(s.Provider),
+		Provider: exchange.Some(s.Provider)}
 	proof := identity.Proof{Nonce: s.Nonce, Verifier: s.Verifier}
 	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignInBrowser(ctx, p, r, b) })
 }
 
-// WatchIdentity tries to reach the identity provider until it can be used.
-func (a Accounts) WatchIdentity(ctx context.Context) { a.Identity.Watch(ctx, a.callback(), a.Log) }
+// WatchIdentity tries to reach the main identity provider until it can be used.
+func (a Accounts) WatchIdentity(ctx context.Context) { a.Identity.Watch(ctx, a.callback(""), a.Log) }
 
-// callback returns the URL to which the identity provider sends people back.
-func (a Accounts) callback() string { return a.PublicURL + "/signin/callback" }
+// WatchProvider tries to reach another identity provider until it can be used.
+func (a Accounts) WatchProvider(ctx context.Context, p identity.Provider) {
+	p.Watch(ctx, a.callback(p.Name), a.Log)
+}
 
-// isCallback reports whether a URL leads to callback, in any spelling.
+// callback returns the URL to which an identity provider sends people back: each its own, so that no provider can pass
+// off its answer as that of another (RFC 9700 section 4.4).
+func (a Accounts) callback(provider string) string {
+	address := a.PublicURL + "/signin/callback"
+	if provider != "" {
+		address += "/" + provider
+	}
+	return address
+}
+
+// isCallback reports whether a URL leads to a callback of ours, in any spelling.
 func (a Accounts) isCallback(address string) bool {
 	place, ok := placeOf(address)
-	ours, _ := placeOf(a.callback())
-	return ok && place == ours
+	ours, _ := placeOf(a.callback(""))
+	return ok && (place == ours || strings.HasPrefix(place, ours+"/"))
 }
 
 // placeOf returns host, port and path of a web address in normal form. Scheme, query and fragment are ignored.

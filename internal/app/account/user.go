@@ -26,6 +26,9 @@ type Signed struct {
 	Token   string // shown only this once; only its hash is stored
 	Expires time.Time
 	New     bool // this call registered the user
+	// Instead of all else: the person is known to their provider, and which account is theirs is not known yet. It is
+	// what SignIns.Link takes.
+	Unlinked string
 }
 
 // tokenPrefix marks our tokens, so that leaked ones are recognised (contract.md section 3).
@@ -39,7 +42,14 @@ func (a Accounts) Login(ctx context.Context, r person.Registration) (Signed, err
 				"identity provider for a code with your own redirect address.")
 	}
 	proof := identity.Proof{Verifier: r.CodeVerifier.Or("")}
-	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
+	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) {
+		s, err := a.SignIn(ctx, p, r)
+		if err == nil && s.Unlinked != "" {
+			err = exchange.Errorf(exchange.RegistrationClosed, "This sign-in is linked to no account. Sign in with it "+
+				"once at %s/signin, and link it there.", a.PublicURL)
+		}
+		return s, err
+	})
 }
 
 // login is Login for the person whom signIn signs in.
@@ -49,16 +59,16 @@ func (a Accounts) login(ctx context.Context, r person.Registration, proof identi
 	if err != nil {
 		return Signed{}, err
 	}
-	if a.Identity == nil {
-		return Signed{}, exchange.Errorf(exchange.Unavailable,
-			"No identity provider is configured; the operator sets --identity.")
+	provider, err := a.provider(r.Provider.Or(""))
+	if err != nil {
+		return Signed{}, err
 	}
 	if r.Invitation.Set {
 		if err := labs.New(a.Core).Acceptable(ctx, r.Invitation.Value); err != nil {
 			return Signed{}, err
 		}
 	}
-	person, err := a.Identity.Exchange(ctx, code, origin, proof)
+	person, err := provider.Exchange(ctx, code, origin, proof)
 	if err != nil {
 		a.RecordRefusal(exchange.Actor{}, exchange.Login, "somebody", err)
 		return Signed{}, err
@@ -94,18 +104,9 @@ func (a Accounts) signIn(ctx context.Context, person identity.Person, r person.R
 	secret := newSecret()
 	var s Signed
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		u, err := tx.Users.ByRegistryID(ctx, person.RegistryID)
-		s.New = exchange.CodeOf(err) == exchange.NotFound
-		if s.New {
-			u, err = a.register(ctx, tx, person, r.Names())
-		}
-		if err != nil {
+		u, err := a.whose(ctx, tx, person, r.Names(), &s)
+		if err != nil || s.Unlinked != "" {
 			return err
-		}
-		if verified := strings.ToLower(person.Email); verified != "" && verified != u.VerifiedEmail {
-			if err := tx.Users.VerifyEmail(ctx, u.ID, verified); err != nil {
-				return err
-			}
 		}
 		if r.Invitation.Set {
 			if err := labs.AcceptInvitationOnSignIn(ctx, tx, u, r.Invitation.Value); err != nil {
@@ -118,7 +119,7 @@ func (a Accounts) signIn(ctx context.Context, person identity.Person, r person.R
 			}
 		}
 		s.User, s.Token, s.Expires = u.ID, secret, tx.Now.Add(a.TokenLifetime)
-		t.UserID, t.ExpiresAt = u.ID, s.Expires
+		t.UserID, t.ExpiresAt, t.Issuer = u.ID, s.Expires, person.Issuer
 		if t.ID, err = tx.Tokens.Insert(ctx, t, core.Hash(secret)); err != nil {
 			return err
 		}
@@ -126,6 +127,36 @@ func (a Accounts) signIn(ctx context.Context, person identity.Person, r person.R
 			map[string]any{"token": t.ID, "kind": t.Kind})
 	})
 	return s, err
+}
+
+// whose returns whose account a sign-in opens. Whoever is new at the main provider is registered; a sign-in at another
+// one that is linked to no account is described in s. Another provider's addresses of mail count for nothing: it could
+// claim that any is verified.
+func (a Accounts) whose(ctx context.Context, tx store.Conn, p identity.Person, names person.UserPatch,
+	s *Signed) (u person.User, err error) {
+	if p.Issuer != "" {
+		user, err := tx.SignIns.Use(ctx, p.Issuer, p.RegistryID)
+		if exchange.CodeOf(err) == exchange.NotFound {
+			s.Unlinked, err = unlinked(ctx, tx, p)
+			return u, err
+		}
+		if err != nil {
+			return u, err
+		}
+		if err := a.affiliate(ctx, tx, user, p); err != nil {
+			return u, err
+		}
+		return tx.Users.Get(ctx, user)
+	}
+	u, err = tx.Users.ByRegistryID(ctx, p.RegistryID)
+	s.New = exchange.CodeOf(err) == exchange.NotFound
+	if s.New {
+		u, err = a.register(ctx, tx, p, names)
+	}
+	if verified := strings.ToLower(p.Email); err == nil && verified != "" && verified != u.VerifiedEmail {
+		err = tx.Users.VerifyEmail(ctx, u.ID, verified)
+	}
+	return u, err
 }
 
 // register creates a user and their personal organization, so that a single person can list a material at once.

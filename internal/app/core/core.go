@@ -58,36 +58,39 @@ type Sealer interface {
 
 // Config holds the dependencies and settings of the use cases.
 type Config struct {
-	DB            *store.DB
-	PublicURL     string // base URL for links to the installation, without a trailing slash
-	Files         files.Store
-	Identity      *identity.Client // nil: nobody can sign in
-	Importer      *importer.Importer
-	Mail          *mail.Post     // nil: no mail is sent
-	Notice        *notice.Writer // writes the texts of mail
-	Access        exchange.Access
-	Registration  []string      // "open", "closed", or registry ids and mail domains
-	Admins        []string      // registry ids
-	TokenLifetime time.Duration // of a new token
-	UploadLimit   int64         // bytes of one file
-	DocumentTypes []string      // media types that pages accept for documents of requests; nil: any
-	Capacity      Capacity      // limits expensive reads
-	Quotas        Quotas        // of stored content
-	Grace         time.Duration // how long the content of a deleted attachment is kept
-	Reminders     request.Reminders
-	Escalation    request.Escalation
-	Sender        *webhook.Client             // sends messages to webhooks
-	LogKeys       func() (record.Keys, error) // reads those that sign the log; nil: it is not signed
-	Witnesses     []witness.Witness           // cosign checkpoints of the log
-	TimestampURL  string                      // of an RFC 3161 authority for checkpoints; "": none
-	ErasedList    string                      // file that lists who was erased; "": none
-	Destinations  []requirement.Destinations  // lists of where nothing must go
-	Sealer        Sealer                      // of executed agreements; nil: they are not sealed
-	PaperReader   paper.Reader                // of uploaded agreements
-	Scanner       *clamd.Client               // of uploaded files; nil: they are not scanned
-	Holds         *files.S3                   // holds executed agreements and accepted documents; nil: it does not
-	Presigned     *files.S3                   // from where files that may be linked to are downloaded; nil: none are
-	Log           *slog.Logger
+	DB        *store.DB
+	PublicURL string // base URL for links to the installation, without a trailing slash
+	Files     files.Store
+	Identity  *identity.Client    // the main provider, whose ids are registry ids; nil: nobody can sign in
+	Providers []identity.Provider // further ones
+	// after how many days an affiliation that a provider asserted lapses without another sign-in there; 0: never
+	AffiliationDays int
+	Importer        *importer.Importer
+	Mail            *mail.Post     // nil: no mail is sent
+	Notice          *notice.Writer // writes the texts of mail
+	Access          exchange.Access
+	Registration    []string      // "open", "closed", or registry ids and mail domains
+	Admins          []string      // registry ids
+	TokenLifetime   time.Duration // of a new token
+	UploadLimit     int64         // bytes of one file
+	DocumentTypes   []string      // media types that pages accept for documents of requests; nil: any
+	Capacity        Capacity      // limits expensive reads
+	Quotas          Quotas        // of stored content
+	Grace           time.Duration // how long the content of a deleted attachment is kept
+	Reminders       request.Reminders
+	Escalation      request.Escalation
+	Sender          *webhook.Client             // sends messages to webhooks
+	LogKeys         func() (record.Keys, error) // reads those that sign the log; nil: it is not signed
+	Witnesses       []witness.Witness           // cosign checkpoints of the log
+	TimestampURL    string                      // of an RFC 3161 authority for checkpoints; "": none
+	ErasedList      string                      // file that lists who was erased; "": none
+	Destinations    []requirement.Destinations  // lists of where nothing must go
+	Sealer          Sealer                      // of executed agreements; nil: they are not sealed
+	PaperReader     paper.Reader                // of uploaded agreements
+	Scanner         *clamd.Client               // of uploaded files; nil: they are not scanned
+	Holds           *files.S3                   // holds executed agreements and accepted documents; nil: it does not
+	Presigned       *files.S3                   // from where files that may be linked to are downloaded; nil: none are
+	Log             *slog.Logger
 }
 
 // New returns a Core that uses cfg.

@@ -113,6 +113,13 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 			m.Person = "You"
 		}
 		return l, true, nil
+	case notify.SignInLinked, notify.SignInUnlinked:
+		l.thread = fmt.Sprintf("sign-ins.%s@%s", n.User, a.Host())
+		m.Organization, m.Link = d.Name, a.PublicURL+"/account/sessions"
+		if n.Actor == nil {
+			m.Person = "You"
+		}
+		return l, true, nil
 	case notify.ErasureAsked:
 		l.thread = fmt.Sprintf("erasure.%s@%s", n.User, a.Host())
 		m.Note, m.Link = d.Reason, a.PublicURL+"/account/erasure"

@@ -3,6 +3,7 @@ package notify
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,8 @@ const (
 	ErasureAsked      AnnouncementKind = "erasure_asked" // to the person who is to be erased
 	PasskeyAdded      AnnouncementKind = "passkey_added" // to the person whose passkey it is
 	PasskeyRemoved    AnnouncementKind = "passkey_removed"
+	SignInLinked      AnnouncementKind = "sign_in_linked" // to the person whose account it is
+	SignInUnlinked    AnnouncementKind = "sign_in_unlinked"
 
 	AgreementSent      AnnouncementKind = "agreement_sent"     // to those who may sign it
 	AgreementSigned    AnnouncementKind = "agreement_signed"   // to the parties, and to the officials who signed it
@@ -59,7 +62,7 @@ var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationR
 	JoinRefused,
 	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
 	AgreementDeclined, AgreementWithdrawn, DutyDue, PermitEnding, FileInfected, PasskeyAdded,
-	PasskeyRemoved}
+	PasskeyRemoved, SignInLinked, SignInUnlinked}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -75,8 +78,8 @@ type AnnouncementDetail struct {
 
 	Inquiry     int64 `json:"inquiry,omitempty"`
 	SavedSearch int64 `json:"saved_search,omitempty"`
-	// of the saved search, of the material asked about, of the passkey or of the file; of the agreement or the permit:
-	// its number
+	// of the saved search, of the material asked about, of the passkey, of the identity provider or of the file; of
+	// the agreement or the permit: its number
 	Name      string            `json:"name,omitempty"`
 	Count     int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them
@@ -109,7 +112,8 @@ func (k AnnouncementKind) Category() mailing.Category {
 // aboutAccount reports whether it is about a person's own account, of which they are notified even if they did it: who
 // is signed in need not be the person.
 func (k AnnouncementKind) aboutAccount() bool {
-	return k == ErasureAsked || k == PasskeyAdded || k == PasskeyRemoved
+	return slices.Contains([]AnnouncementKind{ErasureAsked, PasskeyAdded, PasskeyRemoved, SignInLinked,
+		SignInUnlinked}, k)
 }
 
 // DescribeAnnouncement returns one sentence about what happened, for the people who are notified.
@@ -162,6 +166,12 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 			actor, n.Detail.Name)
 	case PasskeyRemoved:
 		return fmt.Sprintf("%s removed your passkey %s, which no longer signs anything.", actor, n.Detail.Name)
+	case SignInLinked:
+		return fmt.Sprintf("%s linked a sign-in at %s to your account. Unlink it if that was not you.", actor,
+			n.Detail.Name)
+	case SignInUnlinked:
+		return fmt.Sprintf("%s unlinked your sign-in at %s, which no longer opens your account.", actor,
+			n.Detail.Name)
 	case ErasureAsked:
 		return fmt.Sprintf("%s asked for the erasure of all that is stored about you. It is done after %d days, "+
 			"unless it is taken back.", actor, person.ErasureDays)

@@ -18,8 +18,9 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 		said := map[string]bool{}
 		for _, kind := range notify.AnnouncementKinds {
 			switch kind {
-			case notify.SearchMatched, notify.RecordFaulty, notify.ErasureAsked, notify.PasskeyAdded, notify.PasskeyRemoved,
-				notify.PermitEnding, notify.FileInfected:
+			case notify.SearchMatched, notify.RecordFaulty, notify.ErasureAsked, notify.PasskeyAdded,
+				notify.PasskeyRemoved,
+				notify.SignInLinked, notify.SignInUnlinked, notify.PermitEnding, notify.FileInfected:
 				continue // they have no lab
 			}
 			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,

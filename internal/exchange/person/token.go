@@ -87,6 +87,7 @@ type Token struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    time.Time // to the hour
+	Issuer    string    // of the identity provider by which it began; "" of the main one, and of a program's token
 
 	Scope        exchange.Scope // "" of a login and of a session
 	Organization *int64         // the only one that it reaches; nil: all that its user reaches

@@ -96,11 +96,13 @@ type Credentials struct {
 	// PKCE (RFC 7636), if the code was requested with a challenge
 	CodeVerifier exchange.Opt[string] `json:"code_verifier"`
 	Invitation   exchange.Opt[string] `json:"invitation"`
+	Provider     exchange.Opt[string] `json:"provider"` // the name of one that is not the main one
 }
 
 // Registration returns c as the registration of someone who enters nothing about themselves.
 func (c Credentials) Registration() Registration {
-	return Registration{Code: c.Code, OriginURL: c.OriginURL, CodeVerifier: c.CodeVerifier, Invitation: c.Invitation}
+	return Registration{Code: c.Code, OriginURL: c.OriginURL, CodeVerifier: c.CodeVerifier, Invitation: c.Invitation,
+		Provider: c.Provider}
 }
 
 // Validate implements Body.
@@ -117,6 +119,7 @@ type Registration struct {
 	LastName     exchange.Opt[string] `json:"last_name"`
 	Email        exchange.Opt[string] `json:"email"`
 	Invitation   exchange.Opt[string] `json:"invitation"` // token of an invitation to accept
+	Provider     exchange.Opt[string] `json:"provider"`
 }
 
 // Names returns the names that a person entered.
@@ -126,8 +129,9 @@ func (r Registration) Names() UserPatch {
 
 // The maximum lengths of what an identity provider issues, in characters; a code may be a whole JWT.
 const (
-	codeLength   = 8000
-	originLength = 2000
+	codeLength     = 8000
+	originLength   = 2000
+	providerLength = 30
 )
 
 // InvitationLength is the maximum length of an invitation's token, in characters.
@@ -146,6 +150,7 @@ func (r Registration) Check() (code, origin string, err error) {
 	f.Line("code", exchange.Some(r.Code), codeLength, &code)
 	f.Line("origin_url", exchange.Some(r.OriginURL), originLength, &origin)
 	f.Line("invitation", r.Invitation, InvitationLength, new(string))
+	f.Line("provider", r.Provider, providerLength, new(string))
 	f.Rule("code_verifier", exchange.Rule{Pattern: verifierForm.String(),
 		Examples: []string{"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}})
 	if !verifierForm.MatchString(r.CodeVerifier.Or("")) {

@@ -55,6 +55,13 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
 	}
+	if db.Postgres() {
+		clock, err := newServerClock(ctx, db.write)
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		db.Clock = clock.now
+	}
 	db.setAside()
 	return db, nil
 }

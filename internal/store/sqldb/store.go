@@ -49,7 +49,8 @@ type DB struct {
 	// RehearseTx has each transaction run once and rolled back before it counts, as after a serialization failure;
 	// tests set it to find a transaction that cannot run again.
 	RehearseTx bool
-	// Clock returns the time of day; tests set another before they use the database.
+	// Clock returns the time of day: of PostgreSQL its own, of SQLite that of this process. Tests set another before
+	// they use the database.
 	Clock func() time.Time
 	// Log takes a record of each audit event once it is committed, and of each slow statement; nil: none does.
 	Log *slog.Logger

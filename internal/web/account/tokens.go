@@ -149,12 +149,27 @@ func (v *pageRequest) revokeToken(id int64) (ui.Response, error) {
 		nil
 }
 
+// sessionsPage lists what opens a person's account: sessions, and sign-ins at other identity providers.
+type sessionsPage struct {
+	*tokensPage
+	SignIns  []person.SignIn
+	Provider string // the main one, as people know it
+	Further  []furtherProvider
+	Label    func(issuer string) string
+}
+
 func (v *pageRequest) sessions() (ui.Response, error) {
 	p, err := v.tokensPage("sessions", "Sessions", person.SessionToken)
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.Show("account-sessions", p)
+	in := (*signInRequest)(v)
+	signIns, err := v.App.SignIns.Of(v.Context(), v.Who.Actor, v.Who.ID)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("account-sessions", &sessionsPage{p, signIns, in.provider(), in.further(),
+		v.App.Accounts.ProviderLabel})
 }
 
 func (v *pageRequest) endOtherSessions() (ui.Response, error) {

@@ -12,6 +12,7 @@ const SignInLives = 15 * time.Minute
 const (
 	SessionCookie = "__Host-session" // the session's token, of which the database has a revocable row with the hash
 	SignInCookie  = "__Host-signin"  // while the visitor is at the identity provider
+	LinkCookie    = "__Host-link"    // a sign-in at another provider that is linked to no account yet, sealed
 	NoteCookie    = "__Host-note"    // the message on the next page
 	ThemeCookie   = "__Host-theme"   // light or dark
 	KeysOffCookie = "__Host-nokeys"  // no keyboard shortcuts

@@ -87,6 +87,8 @@ func newsAddress(n notify.Notification) string {
 		return "/account/storage"
 	case notify.PasskeyAdded, notify.PasskeyRemoved:
 		return "/account/passkeys"
+	case notify.SignInLinked, notify.SignInUnlinked:
+		return "/account/sessions"
 	case notify.ErasureAsked:
 		return "/account/erasure"
 	}
