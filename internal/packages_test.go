@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"store/institution": {"agreement/approval", "agreement/party", "agreement/playbook", "exchange", "store/sqldb"},
 	"store/library":     {"agreement/instrument", "store/sqldb"},
 	"store/queue":       {"exchange", "store/sqldb"},
+	"store/hold":        {"store/sqldb"},
 	"store/scan":        {"exchange", "store/sqldb"},
 	"store/requirement": {"agreement/requirement", "exchange", "store/sqldb"},
 	"store/signing":     {"agreement/signing", "exchange", "store/sqldb"},

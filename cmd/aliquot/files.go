@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"aliquot/internal/app"
 	"aliquot/internal/backup"
 	"aliquot/internal/config"
 	"aliquot/internal/files"
+	"aliquot/internal/store/hold"
 )
 
 // filesTool is "aliquot files".
 type filesTool struct {
 	Move       moveFiles   `cmd:"" help:"Copy the content of files to another place, and say how to go on from there."`
+	Holds      heldFiles   `cmd:"" help:"Ask the bucket whether it holds what it should, or have it hold the rest."`
 	Quarantine quarantined `cmd:"" help:"List files in which a virus was found, or have them scanned again."`
 }
 
@@ -53,6 +56,79 @@ Nothing was removed from %[2]s; once step 3 finds no fault, you can.
 		}
 		return nil
 	})
+}
+
+// heldFiles is "aliquot files holds".
+type heldFiles struct {
+	config.Store
+	Repair bool `setting:"" help:"Have the bucket hold what it does not hold yet."`
+}
+
+// Run lists the files that the bucket should hold and does not.
+func (h *heldFiles) Run(e environment) error {
+	return withDatabase(e, h.Store, func(ctx context.Context, a *app.App) error {
+		bucket, ok := a.Files.(*files.S3)
+		if !ok {
+			return errors.New("files: only a bucket can hold files")
+		}
+		if err := bucket.Locks(ctx); err != nil {
+			return fmt.Errorf("files: %w", err)
+		}
+		all, repaired, missing := 0, 0, 0
+		err := a.Documents.CheckHolds(ctx, bucket, h.Repair, func(c hold.Content, held bool, err error) {
+			switch all++; {
+			case held:
+			case err != nil:
+				missing++
+				_, _ = fmt.Fprintf(e.stdout, "attachment %d: %q is lost\n", c.Attachment, c.Filename)
+			case h.Repair:
+				repaired++
+				_, _ = fmt.Fprintf(e.stdout, "attachment %d: %q is held now\n", c.Attachment, c.Filename)
+			default:
+				missing++
+				_, _ = fmt.Fprintf(e.stdout, "attachment %d: %q is not held\n", c.Attachment, c.Filename)
+			}
+			if all%1000 == 0 {
+				_, _ = fmt.Fprintf(e.stdout, "%d files so far\n", all)
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("%w; the same command can be repeated", err)
+		}
+		_, _ = fmt.Fprintf(e.stdout, "Files to hold: %d. Held now: %d. Not held: %d.\n", all, repaired, missing)
+		if missing > 0 {
+			return errors.New("the bucket does not hold all that it should")
+		}
+		return nil
+	})
+}
+
+// bucket returns the bucket twice: as what downloads may come from, and as what holds files; nil: it does not.
+func (s *serve) bucket(ctx context.Context, content files.Store, log *slog.Logger) (links, holds *files.S3, err error) {
+	bucket, _ := content.(*files.S3)
+	if s.FilesLinks {
+		links = bucket
+	}
+	if !s.FilesHold {
+		return links, nil, nil
+	}
+	if err := bucket.Locks(ctx); errors.Is(err, files.ErrNoLock) {
+		return nil, nil, fmt.Errorf("files-hold: %w", err)
+	} else if err != nil {
+		log.WarnContext(ctx, "whether the bucket can hold files is not known yet", "error", err)
+	}
+	return links, bucket, nil
+}
+
+// heldInTime returns an error if the bucket should have held files for an hour.
+func heldInTime(a *app.App) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, late, err := a.Documents.NotHeld(ctx)
+		if err == nil && late > 0 {
+			err = fmt.Errorf("the bucket does not hold %d files; see aliquot files holds", late)
+		}
+		return err
+	}
 }
 
 // quarantined is "aliquot files quarantine".

@@ -65,6 +65,13 @@ func (o *operations) watchScanner(ready func(context.Context) error) {
 	}
 }
 
+// watchHolds has metrics show how much the bucket should hold and does not.
+func (o *operations) watchHolds(count func(context.Context) (all, late int64, err error)) {
+	if o.metrics != nil {
+		o.metrics.WatchHolds(count)
+	}
+}
+
 // serve serves the private address until ctx ends.
 func (o *operations) serve(ctx context.Context) {
 	if o.private == nil {

@@ -150,9 +150,9 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
-	presigned, _ := content.(*files.S3)
-	if !s.FilesLinks {
-		presigned = nil
+	presigned, holds, err := s.bucket(e.ctx, content, log)
+	if err != nil {
+		return err
 	}
 	embargoes, err := s.embargoes()
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *serve) Run(e environment) error {
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
 		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(), Sealer: sealer,
-		Destinations: embargoes, PaperReader: s.paperReader(log), Scanner: scanner, Presigned: presigned,
+		Destinations: embargoes, PaperReader: s.paperReader(log), Scanner: scanner, Presigned: presigned, Holds: holds,
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
@@ -210,6 +210,10 @@ func (s *serve) Run(e environment) error {
 	if scanner != nil {
 		needs = append(needs, server.Need{Name: "clamd", Ready: scanner.Ready, Optional: true})
 		ops.watchScanner(scanner.Ready)
+	}
+	if holds != nil {
+		needs = append(needs, server.Need{Name: "held files", Ready: heldInTime(a), Optional: true})
+		ops.watchHolds(a.Documents.NotHeld)
 	}
 	server.Health(mux, log, needs...)
 	divide := []func(processes int){a.Divide}

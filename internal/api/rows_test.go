@@ -26,7 +26,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"instruments",
 	"passkeys", "sign_ins", "signing_statements", "transfer_facts", "material_origins", "permits", "request_permits", "request_purposes",
 	"agreements", "agreement_versions", "agreement_requests", "agreement_signatures", "agreement_links",
-	"agreement_duties", "paper_checks", "source_calls",
+	"agreement_duties", "paper_checks", "source_calls", "content_holds",
 	"material_index", "organization_index", "user_index", "search_words"}
 
 // recordTables are those of the chains and the log, which change with the others.

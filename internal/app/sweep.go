@@ -36,7 +36,7 @@ var (
 // slow servers delay no other jobs.
 func (a *App) Senders() []job.Handler {
 	return []job.Handler{notifier.Deliver.Handle(a.Webhooks.Deliver), evidence.Vouch.Handle(a.Evidence.AskOthers),
-		documents.ScanContent.Handle(a.Documents.Scan)}
+		documents.ScanContent.Handle(a.Documents.Scan), core.HoldContent.Handle(a.Documents.Hold)}
 }
 
 // Handlers returns the handlers of all other kinds of job.
@@ -52,6 +52,7 @@ func (a *App) Handlers() []job.Handler {
 		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
 		transfer.Do.Handle(a.runPendingAction),
 		documents.ScanRest.Handle(a.Documents.ScanTheRest).Every(10 * time.Minute),
+		documents.HoldRest.Handle(a.Documents.HoldTheRest).Every(time.Hour),
 		core.CheckPaper.Handle(a.Papers.Check),
 		notifier.RestJob.Handle(a.Notifications.NotifyRest),
 		core.Reindex.Handle(a.Materials.Reindex),
@@ -141,7 +142,7 @@ func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 			versions = append(versions, t.Present())
 		}
 		for _, v := range versions {
-			if err := a.Files.Delete(ctx, v.Key); err != nil {
+			if err := a.RemoveContent(ctx, v.Key); err != nil {
 				return fmt.Errorf("content of attachment %d: %w", v.Attachment, err)
 			}
 		}
@@ -161,7 +162,7 @@ func (a *App) sweepOrphans(ctx context.Context, r *job.Run, _ struct{}) error {
 		}
 		known, err := c.Attachments.ContentKnown(ctx, info.Key)
 		if err == nil && !known {
-			err = a.Files.Delete(ctx, info.Key)
+			err = a.RemoveContent(ctx, info.Key)
 			removed.Files++
 		}
 		if err != nil {

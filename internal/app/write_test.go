@@ -32,6 +32,7 @@ var withoutReload = map[string]string{
 	"Change":            "is when a source is called, whoever it is for",
 	"LoadCellLines":     "is the operator's, at the machine",
 	"Install":           "is the operator's, at the machine",
+	"CheckHolds":        "is the operator's, at the machine",
 	"Rescan":            "is the operator's, at the machine",
 	"OpenKeys":          "is the program's own, at start",
 	"replaceKeys":       "is the operator's, at the machine",

@@ -77,6 +77,7 @@ type Server struct {
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Maximum size of a file."`
 	FilesScan            string        `name:"files-scan" help:"${files_scan}"`
+	FilesHold            bool          `name:"files-hold" help:"${files_hold}"`
 	FilesLinks           bool          `name:"files-links" help:"${files_links}"`
 	DocumentTypes        []string      `name:"document-types" default:"${document_types}" help:"${document_types_help}"`
 	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"${quota_user}"`
@@ -156,6 +157,9 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.FilesLinks && st.FilesFolder() != "" {
 		return errors.New("files-links: needs files to be a bucket, such as s3://aliquot")
+	}
+	if s.FilesHold && st.FilesFolder() != "" {
+		return errors.New("files-hold: needs files to be a bucket with Object Lock, such as s3://aliquot")
 	}
 	if s.StandbyReads && st.Database == "" {
 		return errors.New("standby-reads: needs database to be the address of PostgreSQL and its standbys")

@@ -104,6 +104,7 @@ func TestSettings_ContradictionsAreRefusedByName(t *testing.T) {
 	}{
 		"no port":                   {[]string{"--addr", "localhost"}, "addr:"},
 		"open to the world unasked": {[]string{"--addr", "0.0.0.0:80"}, "access:"},
+		"a folder that holds":       {[]string{"--files-hold"}, "files-hold: needs files to be a bucket"},
 		"links into a folder":       {[]string{"--files-links"}, "files-links: needs files to be a bucket"},
 		"every address unasked":     {[]string{"--addr", ":80"}, "access:"},
 		"the demo provider for all": {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--identity",

@@ -16,6 +16,8 @@ var HelpTexts = kong.Vars{
 	"files_scan": "ClamAV daemon that checks every uploaded file for viruses before anybody can open it: " +
 		"clamd://127.0.0.1:3310, or its socket, such as clamd:///run/clamav/clamd.ctl. Every process needs the same. " +
 		"Default: none, and files are not checked.",
+	"files_hold": "Have the bucket hold executed agreements and accepted documents of requests (legal hold of Object " +
+		"Lock), so that nobody can delete them. Every process needs the same. Default: it holds none.",
 	"files_links": "Redirect downloads of sequence maps to the bucket, by links that work for a minute. People must " +
 		"reach the bucket at its endpoint. Files of requests and agreements, and what may come from a person, are " +
 		"always sent by this server. Default: every file is.",

@@ -34,7 +34,7 @@ type Store interface {
 	// Open returns the content of key; the caller closes it before ctx ends. Error: NotFound.
 	Open(ctx context.Context, key string) (File, error)
 
-	// Delete removes the content of key. Deleting a key that does not exist is not an error.
+	// Delete removes the content of key. Deleting a key that does not exist is not an error. Error: ErrHeld.
 	Delete(ctx context.Context, key string) error
 
 	// Keys lists every key in no particular order, including those of uploads that are in progress or were cut off by a

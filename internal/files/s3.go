@@ -41,6 +41,7 @@ type S3 struct {
 	bucket  string
 	waiting string // folder
 	idle    func() // closes connections that nobody uses
+	place   string
 }
 
 // OpenS3 opens the store in a bucket, which must exist; it asks the server nothing yet. Uploads wait in the folder
@@ -66,7 +67,7 @@ func OpenS3(a Address, keys *credentials.Credentials, waiting string) (*S3, erro
 	if err := os.MkdirAll(waiting, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for uploads: %w", err)
 	}
-	return &S3{client, a.Bucket, waiting, transport.CloseIdleConnections}, nil
+	return &S3{client, a.Bucket, waiting, transport.CloseIdleConnections, a.String()}, nil
 }
 
 // Close implements Store.
@@ -218,6 +219,9 @@ func (s *S3) deleteVersions(ctx context.Context, name string) error {
 		}
 		err := s.client.RemoveObject(ctx, s.bucket, o.Key, minio.RemoveObjectOptions{VersionID: o.VersionID})
 		if err != nil {
+			if held, _ := s.held(ctx, o.Key, o.VersionID); held {
+				return ErrHeld
+			}
 			return err
 		}
 	}
@@ -277,6 +281,9 @@ func (s *S3) failed(ctx context.Context, err error) error {
 	}
 	if ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
+	}
+	if errors.Is(err, ErrHeld) {
+		return err
 	}
 	answer := minio.ToErrorResponse(err)
 	if answer.StatusCode == http.StatusInsufficientStorage || strings.HasSuffix(answer.Code, "QuotaExceeded") {

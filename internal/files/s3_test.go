@@ -44,6 +44,7 @@ func TestS3(t *testing.T) {
 	})
 	for name, test := range map[string]func(*testing.T){
 		"of deleted content no version is left":   func(t *testing.T) { noVersionLeft(t, server) },
+		"held content stays":                      func(t *testing.T) { heldStays(t, server) },
 		"a large file goes in parts":              func(t *testing.T) { inParts(t, fresh(t)) },
 		"reading continues anywhere":              func(t *testing.T) { readAnywhere(t, fresh(t)) },
 		"an unfinished upload is listed, deleted": unfinishedUpload,
@@ -157,6 +158,32 @@ func noVersionLeft(t *testing.T, server *filestest.S3Server) {
 		t.Errorf("%d versions, after it was deleted %d, %v; want 3 and 1", before, after, err)
 	}
 	sumOf(t, store, kept)
+}
+
+func heldStays(t *testing.T, server *filestest.S3Server) {
+	store := server.LockedBucket(t, "holds")
+	key := stored(t, store, "evidence")
+	if held, err := store.Held(t.Context(), key); held || err != nil {
+		t.Errorf("at first it is held: %t, %v", held, err)
+	}
+	if err := errors.Join(store.Locks(t.Context()), store.Hold(t.Context(), key), store.Hold(t.Context(), key)); err != nil {
+		t.Fatal(err)
+	}
+	if held, err := store.Held(t.Context(), key); !held || err != nil {
+		t.Errorf("it is held: %t, %v", held, err)
+	}
+	if err := store.Delete(t.Context(), key); !errors.Is(err, files.ErrHeld) {
+		t.Errorf("deleting it: %v", err)
+	}
+	if got, want := sumOf(t, store, key), fmt.Sprintf("%x", sha256.Sum256([]byte("evidence"))); got != want {
+		t.Errorf("afterwards its sum is %s", got)
+	}
+	if err := store.Hold(t.Context(), strings.Repeat("ab", 32)); exchange.CodeOf(err) != exchange.NotFound {
+		t.Errorf("holding what is not there: %v", err)
+	}
+	if err := server.Bucket(t, "without-lock").Locks(t.Context()); !errors.Is(err, files.ErrNoLock) {
+		t.Errorf("a bucket without Object Lock: %v", err)
+	}
 }
 
 func linkTo(t *testing.T, store *files.S3) {

@@ -74,6 +74,20 @@ func (m *Metrics) WatchScanner(ready func(context.Context) error) {
 	}))
 }
 
+// WatchHolds adds how much content the bucket should hold and does not, which is counted each time; -1: unknown.
+func (m *Metrics) WatchHolds(count func(context.Context) (all, late int64, err error)) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "aliquot_files_not_held",
+		Help: "Files that the bucket should hold and does not; there only with files-hold."}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), readTime)
+		defer cancel()
+		all, _, err := count(ctx)
+		if err != nil {
+			return -1
+		}
+		return float64(all)
+	}))
+}
+
 // Handler answers with all figures in the text format of Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: 10 * time.Second})

@@ -54,6 +54,7 @@ func used(t *testing.T, db *store.DB) *metrics.Metrics {
 	t.Helper()
 	m := metrics.New(db, server.NewLoadLimit(1), "v1.2.3")
 	m.WatchScanner(func(context.Context) error { return errors.New("away") })
+	m.WatchHolds(func(context.Context) (all, late int64, err error) { return 3, 1, nil })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}/{$}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	mux.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/store/agreement"
 	"aliquot/internal/store/cellosaurus"
 	"aliquot/internal/store/delivery"
+	"aliquot/internal/store/hold"
 	"aliquot/internal/store/insight"
 	"aliquot/internal/store/institution"
 	"aliquot/internal/store/library"
@@ -122,6 +123,7 @@ type Conn struct {
 	Duties          agreement.Duties
 	Events          Events
 	Grants          Grants
+	Holds           hold.Holds
 	IdempotentCalls IdempotentCalls
 	Inbox           Inbox
 	Inquiries       Inquiries
@@ -180,7 +182,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		Papers: agreement.NewPapers(c), Passkeys: signing.NewPasskeys(c), Permits: requirement.NewPermits(c),
 		Purposes:  requirement.NewPurposes(c),
 		Reminders: Reminders{c}, Replies: Replies{c},
-		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Scans: scan.New(c), Search: search.New(c),
+		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Scans: scan.New(c),
+		Holds: hold.New(c), Search: search.New(c),
 		Secrets:   Secrets{c},
 		Shippings: Shippings{c}, SignIns: signin.New(c), Statements: signing.NewStatements(c), Storage: Storage{c},
 		Tokens: Tokens{c}, TransferFacts: requirement.NewTransferFacts(c), Turns: Turns{c},

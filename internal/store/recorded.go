@@ -216,6 +216,7 @@ var unrecordedTables = map[string]string{
 	"mail_counts":        "limits of an hour",
 	"idempotency_keys":   "responses to calls, kept for a day",
 	"jobs":               "what is to be done; what it does is recorded",
+	"content_holds":      "what was asked of the bucket, which is asked again at any time",
 	"source_calls":       "how outside sources are called, and nothing about anybody",
 	"bulks":              "spreadsheets while they are read",
 	"bulk_parts":         "spreadsheets while they are read",

@@ -88,6 +88,7 @@ type Config struct {
 	Sealer          Sealer                      // of executed agreements; nil: they are not sealed
 	PaperReader     paper.Reader                // of uploaded agreements
 	Scanner         *clamd.Client               // of uploaded files; nil: they are not scanned
+	Holds           *files.S3                   // holds executed agreements and accepted documents; nil: it does not
 	Presigned       *files.S3                   // from where files that may be linked to are downloaded; nil: none are
 	Log             *slog.Logger
 }
@@ -228,6 +229,9 @@ func (a *Core) SaveRequest(ctx context.Context, tx store.Conn, q *request.Detail
 		return nil, err
 	}
 	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
+		return nil, err
+	}
+	if err := a.holdEvidence(ctx, tx, events); err != nil {
 		return nil, err
 	}
 	if q.Letter != 0 && events[0].Kind != request.AgreementExecuted && after.LeavesLetter(before) {
