@@ -21,6 +21,7 @@ import (
 
 // The bars of BenchmarkLoad, for two processors that also run the database and the clients.
 const (
+	loadLoss     = 0.97                   // of the calls a second: what two runs of one process differ by
 	loadSlower   = 2                      // p99 of two processes against that of one
 	loadP99      = 50 * time.Millisecond  // at 70 % of the peak
 	loadShedP99  = 500 * time.Millisecond // of what is accepted at ten times the peak
@@ -72,7 +73,7 @@ func load(b *testing.B, steady time.Duration) {
 	peak := one.rate()
 	b.Logf("one process: %s", one)
 	b.Logf("two processes: %s", two)
-	if two.rate() < peak || two.percentile(99) > loadSlower*one.percentile(99) {
+	if two.rate() < loadLoss*peak || two.percentile(99) > loadSlower*one.percentile(99) {
 		b.Errorf("two processes: %.0f calls a second, not %.0f; p99 %v, not under %d times %v", two.rate(), peak,
 			two.percentile(99), loadSlower, one.percentile(99))
 	}
