@@ -32,7 +32,7 @@ func (in installation) store(t *testing.T) *store.DB {
 }
 
 // periodic is how many kinds of job run by the clock.
-const periodic = 12
+const periodic = 13
 
 func TestStart_EightAtOnceRunTheCleanupOnce(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"aliquot/internal/store/storetest"
 )
@@ -41,13 +41,17 @@ func TestAttacks_AreAnsweredAsTheTableSaysAndChangeNothing(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, kind)
-			before := s.rows()
+			before, began := s.rows(), time.Now()
 			s.attack(table, 16)
-			if after := s.rows(); !maps.Equal(before, after) {
-				for name, rows := range after {
-					if before[name] != rows {
-						t.Errorf("the attacks changed %s:\n%s\nbefore:\n%s", name, rows, before[name])
-					}
+			after := s.rows()
+			if jobsRun(began, time.Now()) {
+				before = s.rows()
+				s.attack(table, 16)
+				after = s.rows()
+			}
+			for name, rows := range after {
+				if before[name] != rows {
+					t.Errorf("the attacks changed %s:\n%s\nbefore:\n%s", name, rows, before[name])
 				}
 			}
 			s.attack(bombs(), 1) // spreadsheets of one person are read one at a time
@@ -87,6 +91,13 @@ func (s *service) attack(list []attack, together int) {
 		}
 	}
 	all.Wait()
+}
+
+// jobsRun tells whether a server began the jobs of the clock between two times, which change other tables too. The
+// shortest time between two of them is ten minutes.
+func jobsRun(from, to time.Time) bool {
+	const each = 10 * time.Minute
+	return !from.Add(-each / 20).Truncate(each).Equal(to.Truncate(each))
 }
 
 // changing are the tables that a server changes by itself.
