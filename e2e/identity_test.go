@@ -44,15 +44,16 @@ func provider(t *testing.T, kind, address string) string {
 }
 
 // startProvider is provider, with what ends it.
-func startProvider(t *testing.T, kind, address string) (issuer string, end func()) {
+func startProvider(t *testing.T, kind, address string, args ...string) (issuer string, end func()) {
 	t.Helper()
 	program, err := providers()
 	if err != nil {
 		t.Fatal(err)
 	}
 	callback := "http://" + address + "/signin/callback"
-	cmd := exec.CommandContext(t.Context(), program, "-kind", kind, "-secret", odd, "-redirects",
-		strings.Join([]string{callback, callback + "/uni", elsewhere}, ","))
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"-kind", kind, "-secret", odd, "-redirects",
+		strings.Join([]string{callback, callback + "/uni", elsewhere}, ","), "-after", "http://" + address +
+			"/signed-out"}, args...)...)
 	cmd.Stderr = t.Output()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

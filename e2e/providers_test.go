@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,6 +105,107 @@ func loginAt(t *testing.T, base, issuer string, status int, code string) {
 	if err != nil || a.status != status || !strings.Contains(string(a.body), code) {
 		t.Errorf("%d %s, %v", a.status, a.body, err)
 	}
+}
+
+// TestSignOut_AtTheProvider signs out here and then at zitadel's provider, which sends the person back. Ory's announces
+// no page for it, so none is offered.
+func TestSignOut_AtTheProvider(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		address := freeAddress(t)
+		issuer, _ := startProvider(t, "ory", address)
+		server := in.serve(t, "--addr", address, "--identity", provider(t, "zitadel", address), "--identity-client-id",
+			"aliquot", "--identity-client-secret", odd, "--identity-providers", providersFile(t, university(t, issuer)))
+		s := &surfer{t, map[string]map[string]string{}}
+		s.signIn(s.visit(http.MethodGet, server.base+"/signin/start", nil, ""), "")
+		out := s.visit(http.MethodPost, server.base+"/signout", url.Values{}, "")
+		link := out.doc.Find("main a.main").AttrOr("href", "")
+		if out.at.Path != "/signed-out" || !strings.HasPrefix(link, "http://") {
+			t.Fatalf("%d at %s: %s", out.status, out.at, out.doc.Find("main").Text())
+		}
+		back := s.visit(http.MethodGet, link, nil, "")
+		if text := back.doc.Find("main").Text(); back.at.String() != server.base+"/signed-out" ||
+			!strings.Contains(text, "no longer opens your account") {
+			t.Errorf("%d at %s: %s", back.status, back.at, text)
+		}
+		if page := s.visit(http.MethodGet, server.base+"/account", nil, ""); page.at.Path != "/signin" {
+			t.Errorf("after signing out: %d at %s", page.status, page.at)
+		}
+		for _, from := range []string{"uni", "nobody", "https://evil.example"} {
+			page := s.visit(http.MethodGet, server.base+"/signed-out?from="+url.QueryEscape(from), nil, "")
+			if page.status != http.StatusOK || page.doc.Find("main a.main").Length() > 0 {
+				t.Errorf("from %s: %d: %s", from, page.status, page.doc.Find("main").Text())
+			}
+		}
+	})
+}
+
+// TestProviders_AnIDTokenSaysWhereSomebodyIs has ory's provider assert affiliations. Only that of the domain which the
+// provider may assert counts, and a sign-in without it ends it.
+func TestProviders_AnIDTokenSaysWhereSomebodyIs(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		first := in.serve(t)
+		owner, err := signIn(first.base, josiah)
+		if err != nil {
+			t.Fatal(err)
+		}
+		institution, err := id(did(owner.call("POST", "/institutions/",
+			`{"legal_name": "University of Example", "country": "DE"}`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := first.stop(); err != nil {
+			t.Fatal(err)
+		}
+		number, err := strconv.Atoi(institution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, address, atUniversity := &surfer{t, map[string]map[string]string{}}, freeAddress(t), freeAddress(t)
+		// sees signs in at the university, whose id tokens have claims, and gives the one who is at the institution.
+		sees := func(claims, landing string) (list []struct{ Source, From, Expires string }) {
+			t.Helper()
+			issuer, end := startProvider(t, "ory", address, "-claims", claims, "-addr", atUniversity)
+			defer end()
+			row := university(t, issuer)
+			row["identity_domains"] = map[string]int{"uni.example": number}
+			server := in.serve(t, "--addr", address, "--identity-providers", providersFile(t, row))
+			at := s.signIn(s.visit(http.MethodGet, server.base+"/signin/start?provider=uni", nil, ""), "")
+			if at.at.Path != landing {
+				t.Fatalf("%d at %s: %s", at.status, at.at, at.doc.Find("main").Text())
+			}
+			if landing == "/signin/link" {
+				demo := s.visit(http.MethodGet, server.base+"/signin/start?next=/signin/link", nil, server.base+"/demo/")
+				s.visit(http.MethodGet, demo.at.String()+"&login_hint="+josiah, nil, "")
+				s.visit(http.MethodPost, server.base+"/signin/link", url.Values{}, "")
+				s.signIn(s.visit(http.MethodGet, server.base+"/signin/start?provider=uni", nil, ""), "")
+			}
+			again, err := signIn(server.base, josiah)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := did(again.call("GET", "/institutions/"+institution+"/affiliations", ""))
+			if err == nil {
+				err = json.Unmarshal(a.body, &list)
+			}
+			if err := errors.Join(err, server.stop()); err != nil || len(list) != 1 {
+				t.Fatalf("%s: %v", a.body, err)
+			}
+			return list
+		}
+		for _, f := range sees(`{"eduperson_scoped_affiliation": ["faculty@uni.example", "member@evil.example"]}`,
+			"/signin/link") {
+			if f.Source != "IDENTITY_PROVIDER" || f.Expires <= f.From {
+				t.Errorf("asserted: %+v", f)
+			}
+		}
+		for _, f := range sees(`{"eduperson_scoped_affiliation": ["member@evil.example"]}`, "/") {
+			if f.Expires > f.From {
+				t.Errorf("asserted no longer: %+v", f)
+			}
+		}
+	})
 }
 
 func TestProviders_AWrongFileIsToldAtTheStart(t *testing.T) {

@@ -276,6 +276,7 @@ func (s *site) states() []state {
 		{"", "/signin/callback?code=x&state=y", nil, 422},
 		{"", "/signin/callback/uni?code=x&state=y", nil, 422},
 		{"", "/signin/link", nil, 422},
+		{"", "/signed-out", nil, 200},
 		{"", "/signin/callback?code=x&state=y", nil, 429},
 		{"", "/join", nil, 404},
 		{"", "/sign", nil, 404},

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ import (
 type client struct {
 	id, secret string
 	redirects  []string
+	after      []string // where people may go after signing out at the provider
+	claims     map[string]any
 }
 
 const (
@@ -33,9 +36,15 @@ func main() {
 	flag.StringVar(&c.id, "id", "aliquot", "client id")
 	flag.StringVar(&c.secret, "secret", "", "client secret")
 	redirects := flag.String("redirects", "", "redirect addresses, with commas between them")
+	after := flag.String("after", "", "addresses after signing out, with commas between them")
+	claims := flag.String("claims", "{}", "further claims of ory's id token, as JSON")
+	address := flag.String("addr", "127.0.0.1:0", "address to listen on")
 	flag.Parse()
-	c.redirects = strings.Split(*redirects, ",")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	c.redirects, c.after = strings.Split(*redirects, ","), strings.Split(*after, ",")
+	if err := json.Unmarshal([]byte(*claims), &c.claims); err != nil {
+		log.Fatal("claims: ", err)
+	}
+	listener, err := net.Listen("tcp", *address)
 	if err != nil {
 		log.Fatal(err)
 	}

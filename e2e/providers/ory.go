@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"net/http"
 	"time"
 
@@ -41,10 +42,12 @@ func ory(issuer string, c client) (http.Handler, error) {
 	cfg := &fosite.Config{GlobalSecret: []byte(rand.Text() + rand.Text())[:32], IDTokenIssuer: issuer,
 		EnforcePKCE: true, SendDebugMessagesToClients: true}
 	provider := compose.ComposeAllEnabled(cfg, store, key)
+	extra := map[string]any{"name": "Test User", "email": "test-user@example.org", "email_verified": true}
+	maps.Copy(extra, c.claims)
 	session := func(subject string) *openid.DefaultSession {
 		return &openid.DefaultSession{Subject: subject, Headers: &jwt.Headers{Extra: map[string]any{"kid": "1"}},
 			Claims: &jwt.IDTokenClaims{Issuer: issuer, Subject: subject, RequestedAt: time.Now(), AuthTime: time.Now(),
-				Extra: map[string]any{"name": "Test User", "email": "test-user@example.org", "email_verified": true}}}
+				Extra: extra}}
 	}
 	mux := http.NewServeMux()
 	say := func(what any) http.HandlerFunc {

@@ -47,6 +47,7 @@ type providerInfo struct {
 	authStyle oauth2.AuthStyle
 	sendsIss  bool   // its authorization responses carry iss (RFC 9207)
 	revokes   string // where tokens are revoked; "" if not announced
+	ends      string // where people sign out; "" if not announced
 }
 
 // Proof ties a code to the browser that requested it. Empty fields are not sent and not checked.
@@ -117,6 +118,25 @@ func (c *Client) CheckIssuer(ctx context.Context, iss string) error {
 	return invalidCode(fmt.Errorf("the authorization response comes from %q, not from %s", iss, c.cfg.Issuer))
 }
 
+// EndSessionURL returns the provider's page on which people sign out there (OpenID Connect RP-Initiated Logout 1.0
+// section 2), which sends them back to backURI, if that is registered. It is "" if the provider announces none, or was
+// not reached yet. No id_token is kept to be the hint of whose session ends, so the provider asks the person.
+func (c *Client) EndSessionURL(backURI string) string {
+	p := c.found.Load()
+	if p == nil || !c.usable(p.ends) {
+		return ""
+	}
+	u, err := url.Parse(p.ends)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	q.Set("client_id", c.cfg.ClientID)
+	q.Set("post_logout_redirect_uri", backURI)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
 // Exchange exchanges an authorization code (RFC 6749 section 4.1.3) and returns the person. redirectURI must be the one
 // that the code was issued for. The whole takes at most 10 seconds.
 //
@@ -178,6 +198,7 @@ func (c *Client) discover(ctx context.Context) (*providerInfo, error) {
 		Methods   []string `json:"token_endpoint_auth_methods_supported"`
 		SendsIss  bool     `json:"authorization_response_iss_parameter_supported"`
 		Revokes   string   `json:"revocation_endpoint"`
+		Ends      string   `json:"end_session_endpoint"`
 	}
 	if err := provider.Claims(&said); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
@@ -188,7 +209,8 @@ func (c *Client) discover(ctx context.Context) (*providerInfo, error) {
 			return nil, fmt.Errorf("discovery at %s names the unusable address %q", c.cfg.Issuer, address)
 		}
 	}
-	p := &providerInfo{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss, revokes: said.Revokes}
+	p := &providerInfo{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss, revokes: said.Revokes,
+		ends: said.Ends}
 	if p.authStyle, err = c.authStyle(said.Methods); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
 	}

@@ -270,3 +270,32 @@ func TestNew_RefusesAnInvalidProvider(t *testing.T) {
 		}
 	}
 }
+
+func TestEndSessionURL_IsThePageThatTheProviderAnnounces(t *testing.T) {
+	t.Parallel()
+	const back = "https://lab.example/signed-out"
+	query := "client_id=" + DemoClientID + "&post_logout_redirect_uri=" + url.QueryEscape(back)
+	for announced, want := range map[any]string{
+		nil:                                 "",
+		"http://id.example/out":             "http://id.example/out?" + query,
+		"https://id.example/out?b=1&realm=": "https://id.example/out?b=1&" + query + "&realm=",
+		"/out":                              "",
+		"javascript:alert(1)":               "",
+		"http://":                           "",
+	} {
+		p := startProvider(t, func(p *provider) { p.said = map[string]any{"end_session_endpoint": announced} })
+		c, err := New(Config{Issuer: p.issuer, ClientID: DemoClientID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.EndSessionURL(back); got != "" {
+			t.Errorf("%v, before the provider was reached: %s", announced, got)
+		}
+		if _, err := c.AuthURL(t.Context(), origin, "s", Proof{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.EndSessionURL(back); got != want {
+			t.Errorf("%v: %s, not %s", announced, got, want)
+		}
+	}
+}

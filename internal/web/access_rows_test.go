@@ -14,6 +14,7 @@ var access = []asked{
 	{"GET /signin/link", "/signin/link", "", "422 422 422 422 422 422"}, // there is nothing to link
 	{"POST /signin/link", "/signin/link", "", "in 422 422 422 422 422"},
 	{"POST /account/sign-ins/{id}/unlink", "/account/sign-ins/999999/unlink", "", "in 404 404 404 404 404"},
+	{"GET /signed-out", "/signed-out", "", "200 303 303 303 303 303"},
 	{"POST /signout", "/signout", "", "303 303 303 303 303 303"},
 
 	{"GET /drafts", "/drafts", "", "in 200 200 200 200 200"},
@@ -353,6 +354,7 @@ var access = []asked{
 	{"GET /admin", "/admin", "", "in 403 403 403 403 200"},
 	{"GET /admin/users", "/admin/users", "", "in 403 403 403 403 200"},
 	{"POST /admin/users/{id}/admin", "/admin/users/{contact}/admin", "", "in 403 403 403 403 303"},
+	{"POST /admin/users/{id}/signout", "/admin/users/{member}/signout", "", "in 403 403 403 403 303"},
 	{"GET /admin/users/{id}/close", "/admin/users/{member}/close", "", "in 403 403 403 403 200"},
 	{"GET /admin/users/{id}/close", "/admin/users/x/close", "", "in 404 404 404 404 404"},
 	{"POST /admin/users/{id}/close", "/admin/users/{member}/close", "", "in 403 403 403 403 422"},

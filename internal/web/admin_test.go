@@ -66,6 +66,26 @@ func TestAdmins_AppointOthersAndCannotDismissThemselves(t *testing.T) {
 	})
 }
 
+func TestAdmins_SignOthersOutEverywhere(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		ada, mario := w.as("ada"), w.as("mario")
+		if !ada.get("/admin/users?q=mario").has("form[action='/admin/users/" + mario.actor.ID.String() + "/signout']") {
+			t.Error("the page of users does not offer it")
+		}
+		mario.post("/admin/users/" + ada.actor.ID.String() + "/signout").want(http.StatusForbidden)
+		if a := ada.post("/admin/users/" + mario.actor.ID.String() + "/signout").follow(); !strings.Contains(
+			a.text(".toast"), "Mario Manager is signed out everywhere") {
+			t.Errorf("it says %q", a.text(".toast"))
+		}
+		if a := mario.get("/account").want(http.StatusSeeOther); !strings.HasPrefix(a.location, "/signin") {
+			t.Errorf("their session leads to %s", a.location)
+		}
+		ada.post("/admin/users/nobody/signout").want(http.StatusNotFound)
+		ada.post("/admin/users/00000000-0000-7000-8000-000000000000/signout").want(http.StatusNotFound)
+	})
+}
+
 func TestJobPage_ShowsProgressOnlyToItsOwner(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {

@@ -62,6 +62,30 @@ func (a Accounts) ProviderLabel(issuer string) string {
 	return issuer
 }
 
+// SignOutAtProvider returns the page on which people sign out at an identity provider, which sends them back to a page
+// here; "" if it has none.
+func (a Accounts) SignOutAtProvider(provider, back string) string {
+	client, err := a.provider(provider)
+	if err != nil {
+		return ""
+	}
+	return client.EndSessionURL(a.PublicURL + back)
+}
+
+// ProviderOf returns the name of the identity provider by which the session of who began; "" is the main one.
+func (a Accounts) ProviderOf(ctx context.Context, who exchange.Actor) (string, error) {
+	session, err := a.DB.Read().Tokens.Get(ctx, who.TokenID)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range a.Providers {
+		if p.Issuer() == session.Issuer {
+			return p.Name, nil
+		}
+	}
+	return "", nil
+}
+
 // StartSignIn returns the URL of an identity provider to which to redirect a browser.
 func (a Accounts) StartSignIn(ctx context.Context, provider string) (address string, s SignInStart, err error) {
 	client, err := a.provider(provider)

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ var signInPages = []ui.Route{
 	ui.Post("/signin/link", (*signInRequest).makeLink),
 	ui.PostID("/account/sign-ins/{id}/unlink", (*signInRequest).unlink),
 	ui.Post("/signout", (*signInRequest).signOut).Open(),
+	ui.Get("/signed-out", (*signInRequest).signedOut),
 }
 
 type signInPage struct {
@@ -184,14 +186,56 @@ func (v *signInRequest) unlink(id int64) (ui.Response, error) {
 		v.App.SignIns.Unlink(v.Context(), v.Who.Actor, v.Who.ID, id)
 }
 
+// signedOutPath is the page after signing out, and the one to which identity providers send people back.
+const signedOutPath = "/signed-out"
+
+// signOut ends the session. If its identity provider lets people sign out there, the next page offers that: on a shared
+// computer the next person would come in without a password otherwise.
 func (v *signInRequest) signOut() (ui.Response, error) {
+	next := ui.SeeOther("/").Saying("You are signed out.")
 	if v.SignedIn() {
+		provider, err := v.App.Accounts.ProviderOf(v.Context(), v.Who.Actor)
+		if err != nil {
+			return ui.Response{}, err
+		}
 		if err := v.App.Accounts.Logout(v.Context(), v.Who.Actor); err != nil {
 			return ui.Response{}, err
 		}
+		if v.App.Accounts.SignOutAtProvider(provider, signedOutPath) != "" {
+			next = ui.SeeOther(signedOutPath + "?from=" + url.QueryEscape(cmp.Or(provider, mainProvider)))
+		}
 	}
 	v.ForgetCookie(ui.SessionCookie)
-	return ui.SeeOther("/").Saying("You are signed out."), nil
+	return next, nil
+}
+
+// mainProvider stands for the main identity provider in the address of the page after signing out. No other has this
+// name, since theirs have no capital letters.
+const mainProvider = "MAIN"
+
+// signedOutPage tells that the visitor is signed out.
+type signedOutPage struct {
+	ui.Page
+	Provider, Address string // where they may be signed in still, and its page to sign out; "" if there is none
+}
+
+func (v *signInRequest) signedOut() (ui.Response, error) {
+	if v.SignedIn() {
+		return ui.SeeOther("/"), nil
+	}
+	p := &signedOutPage{Page: ui.Page{Title: "Signed out", Narrow: true}}
+	switch from := v.FormValue("from"); from {
+	case "":
+	case mainProvider:
+		p.Provider, p.Address = v.provider(), v.App.Accounts.SignOutAtProvider("", signedOutPath)
+	default:
+		for _, other := range v.App.Providers {
+			if other.Name == from {
+				p.Provider, p.Address = other.Label, v.App.Accounts.SignOutAtProvider(from, signedOutPath)
+			}
+		}
+	}
+	return ui.Show("signed-out", p)
 }
 
 // provider returns the name by which people know the identity provider.

@@ -19,6 +19,7 @@ var adminPages = []ui.Route{
 	ui.Get("/admin", (*pageRequest).admin).Private(),
 	ui.Get("/admin/users", (*pageRequest).adminUsers).Private().Expensive(),
 	ui.Post("/admin/users/{id}/admin", (*pageRequest).makeAdmin),
+	ui.Post("/admin/users/{id}/signout", (*pageRequest).signOutUser),
 	ui.Get("/admin/organizations", (*pageRequest).adminOrganizations).Private().Expensive(),
 	ui.Get("/admin/jobs", (*pageRequest).adminJobs).Private(),
 	ui.PostID("/admin/jobs/{id}/retry", (*pageRequest).retryJob),
@@ -158,6 +159,23 @@ func (v *pageRequest) makeAdmin() (ui.Response, error) {
 		text = u.Name() + " is no longer an admin."
 	}
 	return ui.SeeOther(back).Saying(text), nil
+}
+
+// signOutUser ends every session of a user and revokes their API tokens.
+func (v *pageRequest) signOutUser() (ui.Response, error) {
+	id, err := uuid.Parse(v.PathValue("id"))
+	if err != nil {
+		return v.Missing()
+	}
+	u, err := v.App.Accounts.User(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.Accounts.RevokeTokens(v.Context(), v.Who.Actor, id, nil); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.adminBack("/admin/users")).Saying(u.Name() + " is signed out everywhere; their API tokens " +
+		"are revoked."), nil
 }
 
 // adminBack returns the address of the page that the form was on.
