@@ -93,7 +93,7 @@ func (s *service) attack(list []attack, together int) {
 	all.Wait()
 }
 
-// jobsRun tells whether a server began the jobs of the clock between two times, which change other tables too. The
+// jobsRun reports whether a server began the jobs of the clock between two times, which change other tables too. The
 // shortest time between two of them is ten minutes.
 func jobsRun(from, to time.Time) bool {
 	const each = 10 * time.Minute
