@@ -12,7 +12,10 @@ import (
 	"sync"
 	"testing"
 
+	api "aliquot/client"
 	"aliquot/internal/files/filestest"
+
+	"github.com/minio/minio-go/v7"
 )
 
 // The tests below need an S3 server: without one there is nothing to test, and no test.
@@ -163,6 +166,96 @@ func TestBucket_SendsSequenceMapsByLink(t *testing.T) {
 		defer sent.Body.Close()
 		if body, err := io.ReadAll(sent.Body); err != nil || string(body) != "LOCUS pX\n" {
 			t.Errorf("the bucket sent %q, %v", body, err)
+		}
+	})
+}
+
+// TestBucket_HoldsWhatWasAgreed is about the setting files-hold and "aliquot files holds": a hold that somebody lifted
+// with the tools of the server is found and made again.
+func TestBucket_HoldsWhatWasAgreed(t *testing.T) {
+	t.Parallel()
+	if !filestest.HasS3() {
+		return
+	}
+	eachKind(t, func(t *testing.T, in installation) {
+		in.sources = append(in.sources, filestest.Environ()...)
+		server := filestest.StartS3(t)
+		out, err := in.filesIn(server.Address.String()).command("serve", "--addr", "127.0.0.1:0", "--files-hold").
+			CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "files-hold: ") {
+			t.Errorf("a bucket without Object Lock: %v: %s", err, out)
+		}
+		server.LockedBucket(t, "agreed")
+		address := server.Address
+		address.Bucket = "agreed"
+		in = in.filesIn(address.String())
+		p := in.serve(t, "--files-hold")
+		manager, requester := p.lab(t).manager.party(t), party{}
+		if c, err := signIn(p.base, josiah); err == nil {
+			requester = c.party(t)
+		} else {
+			t.Fatal(err)
+		}
+		found, err := requester.ListMaterialsWithResponse(t.Context(),
+			&api.ListMaterialsParams{Category: new(api.MaterialCategoryCELLLINE)})
+		if err != nil || len(*found.JSON200) == 0 {
+			t.Fatal("no material", err)
+		}
+		made, err := requester.CreateRequestWithResponse(t.Context(), api.RequestNew{Material: (*found.JSON200)[0].ID,
+			RequesterAbstract: new("How cells polarise.")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := made.JSON201.ID
+		for _, step := range []struct {
+			by    party
+			patch api.RequestPatch
+		}{
+			{manager, api.RequestPatch{Status: new(api.RequestStatusAPPROVED)}},
+			{requester, api.RequestPatch{RequesterSignedMTAAttachment: requester.hand("signed-mta.pdf"),
+				IRBAttachment: requester.hand("irb-approval.pdf")}},
+			{manager, api.RequestPatch{ExecutedMTAAttachment: manager.hand("executed-mta.pdf")}},
+		} {
+			if _, err := step.by.UpdateRequestWithResponse(t.Context(), id, step.patch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := poll(func() error {
+			out, err := in.command("files", "holds").CombinedOutput()
+			if err == nil && strings.Contains(string(out), "hold: 0.") {
+				err = errors.New("nothing is to be held yet")
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+
+		client, lifted := server.Client(t), 0
+		for object := range client.ListObjects(t.Context(), address.Bucket, minio.ListObjectsOptions{Recursive: true}) {
+			hold, err := client.GetObjectLegalHold(t.Context(), address.Bucket, object.Key,
+				minio.GetObjectLegalHoldOptions{})
+			if err != nil || *hold != minio.LegalHoldEnabled || lifted > 0 {
+				continue
+			}
+			off := minio.LegalHoldDisabled
+			if err := client.PutObjectLegalHold(t.Context(), address.Bucket, object.Key,
+				minio.PutObjectLegalHoldOptions{Status: &off}); err != nil {
+				t.Fatal(err)
+			}
+			lifted++
+		}
+		if lifted != 1 {
+			t.Fatal("the bucket holds nothing")
+		}
+		out, err = in.command("files", "holds").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is not held") || !strings.Contains(string(out), "Not held: 1.") {
+			t.Errorf("after a hold was lifted: %v: %s", err, out)
+		}
+		if said := in.works(t, "files", "holds", "--repair"); !strings.Contains(said, "Held now: 1. Not held: 0.") {
+			t.Errorf("repaired: %s", said)
+		}
+		if said := in.works(t, "files", "holds"); !strings.Contains(said, "Held now: 0. Not held: 0.") {
+			t.Errorf("afterwards: %s", said)
 		}
 	})
 }

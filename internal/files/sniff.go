@@ -43,7 +43,6 @@ var refusedTypes = map[string]string{
 	"application/vnd.debian.binary-package":   "a Debian package",
 	"application/x-rpm":                       "an RPM package",
 	"application/x-chrome-extension":          "a browser extension",
-	"application/x-shockwave-flash":           "a Flash program",
 	"application/x-bytecode.python":           "a Python program",
 	"application/vnd.ms-cab-compressed":       "a Windows cabinet",
 }
@@ -88,7 +87,8 @@ func Sniff(head []byte, filename string) (mediaType string, err error) {
 	}
 	mediaType, _, _ = strings.Cut(found.String(), ";")
 	switch {
-	case mediaType == "application/vnd.microsoft.portable-executable": // "MZ" and no zero byte
+	case mediaType == "application/vnd.microsoft.portable-executable", // "MZ" and no zero byte
+		mediaType == "application/x-shockwave-flash": // "CWS" and nothing but text
 		return "text/plain", nil
 	case text && genBankForm.Match(head):
 		return GenBank, nil
@@ -117,6 +117,8 @@ func program(head []byte) string {
 		return "a Linux program"
 	case opens("MZ") && bytes.IndexByte(head, 0) >= 0: // a table may begin with "MZ" too, without zero bytes
 		return "a Windows program"
+	case (opens("CWS") || opens("FWS") || opens("ZWS")) && bytes.ContainsFunc(head, control): // and so may a table
+		return "a Flash program"
 	case opens("\xfe\xed\xfa\xce"), opens("\xfe\xed\xfa\xcf"), opens("\xce\xfa\xed\xfe"), opens("\xcf\xfa\xed\xfe"):
 		return "a macOS program"
 	case opens("\xca\xfe\xba\xbe"), opens("\xca\xfe\xba\xbf"), opens("\xbe\xba\xfe\xca"):
@@ -130,6 +132,9 @@ func program(head []byte) string {
 	}
 	return ""
 }
+
+// control reports whether a character is in no text.
+func control(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\f\r", r) }
 
 // container returns the kind of container whose files a desktop opens from within it, "" for anything else.
 func container(head []byte) string {

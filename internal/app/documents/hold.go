@@ -111,6 +111,9 @@ func (a Documents) CheckHolds(ctx context.Context, bucket *files.S3, repair bool
 				place = bucket.Place()
 			}
 			tell(c, held, err)
+			if place == c.Place {
+				continue
+			}
 			if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 				return tx.Holds.Save(ctx, c.Key, place)
 			}); err != nil {

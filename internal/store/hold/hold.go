@@ -46,12 +46,13 @@ type Content struct {
 	Key        string
 	Attachment int64
 	Filename   string
+	Place      string // that holds it, as far as is known; "" is none
 }
 
 // All reads the content after a key.
 func (st Holds) All(ctx context.Context, after string, limit int) ([]Content, error) {
-	scan := func(r sqldb.Row, c *Content) error { return r.Scan(&c.Key, &c.Attachment, &c.Filename) }
-	return sqldb.All(ctx, st.conn, scan, `SELECT h.content_key, o.id, o.filename FROM content_holds h
+	scan := func(r sqldb.Row, c *Content) error { return r.Scan(&c.Key, &c.Attachment, &c.Filename, &c.Place) }
+	return sqldb.All(ctx, st.conn, scan, `SELECT h.content_key, o.id, o.filename, h.place FROM content_holds h
 		JOIN attachments o ON o.content_key = h.content_key
 		WHERE h.content_key > $1 ORDER BY h.content_key LIMIT $2`, after, limit)
 }
