@@ -212,18 +212,19 @@ func TestBucket_HoldsWhatWasAgreed(t *testing.T) {
 			patch api.RequestPatch
 		}{
 			{manager, api.RequestPatch{Status: new(api.RequestStatusAPPROVED)}},
-			{requester, api.RequestPatch{RequesterSignedMTAAttachment: requester.hand("signed-mta.pdf"),
-				IRBAttachment: requester.hand("irb-approval.pdf")}},
-			{manager, api.RequestPatch{ExecutedMTAAttachment: manager.hand("executed-mta.pdf")}},
+			{requester, api.RequestPatch{IRBAttachment: requester.hand("irb-approval.pdf")}},
 		} {
 			if _, err := step.by.UpdateRequestWithResponse(t.Context(), id, step.patch); err != nil {
 				t.Fatal(err)
 			}
 		}
+		if _, err := manager.AcceptDocumentWithResponse(t.Context(), id, api.DocumentNameIRB); err != nil {
+			t.Fatal(err)
+		}
 		if err := poll(func() error {
 			out, err := in.command("files", "holds").CombinedOutput()
-			if err == nil && strings.Contains(string(out), "hold: 0.") {
-				err = errors.New("nothing is to be held yet")
+			if err == nil && !strings.Contains(string(out), "hold: 1.") {
+				err = fmt.Errorf("it says %s", out)
 			}
 			return err
 		}); err != nil {
