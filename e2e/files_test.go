@@ -249,7 +249,8 @@ func TestBucket_HoldsWhatWasAgreed(t *testing.T) {
 			t.Fatal("the bucket holds nothing")
 		}
 		out, err = in.command("files", "holds").CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "is not held") || !strings.Contains(string(out), "Not held: 1.") {
+		if err == nil || !strings.Contains(string(out), "is not held") ||
+			!strings.Contains(string(out), "Not held: 1.") {
 			t.Errorf("after a hold was lifted: %v: %s", err, out)
 		}
 		if said := in.works(t, "files", "holds", "--repair"); !strings.Contains(said, "Held now: 1. Not held: 0.") {

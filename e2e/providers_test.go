@@ -176,7 +176,8 @@ func TestProviders_AnIDTokenSaysWhereSomebodyIs(t *testing.T) {
 				t.Fatalf("%d at %s: %s", at.status, at.at, at.doc.Find("main").Text())
 			}
 			if landing == "/signin/link" {
-				demo := s.visit(http.MethodGet, server.base+"/signin/start?next=/signin/link", nil, server.base+"/demo/")
+				demo := s.visit(http.MethodGet, server.base+"/signin/start?next=/signin/link", nil,
+					server.base+"/demo/")
 				s.visit(http.MethodGet, demo.at.String()+"&login_hint="+josiah, nil, "")
 				s.visit(http.MethodPost, server.base+"/signin/link", url.Values{}, "")
 				s.signIn(s.visit(http.MethodGet, server.base+"/signin/start?provider=uni", nil, ""), "")

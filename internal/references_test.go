@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -277,5 +278,27 @@ func TestReferences_ThatLeadNowhereAreFound(t *testing.T) {
 		if bad := r.broken("docs/a.md", text); len(bad) > 0 {
 			t.Errorf("%q: %q are missing", text, bad)
 		}
+	}
+}
+
+// TestJobs_HaveANameOnTheAdminPage by what they do.
+func TestJobs_HaveANameOnTheAdminPage(t *testing.T) {
+	t.Parallel()
+	r := readRepository(t)
+	page, kinds := r.read("internal/web/admin/jobs.go"), 0
+	kind := regexp.MustCompile(`job\.Kind\[[^\n]*\]\{Name: "([^"]+)"`)
+	for name := range r.files {
+		if !strings.HasPrefix(name, "internal/app/") || !strings.HasSuffix(name, ".go") ||
+			strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, found := range kind.FindAllStringSubmatch(r.read(name), -1) {
+			if kinds++; !strings.Contains(page, "\t"+strconv.Quote(found[1])+":") {
+				t.Errorf("%s: the kind of job %q has no name in jobNames", name, found[1])
+			}
+		}
+	}
+	if kinds < 30 {
+		t.Errorf("%d kinds of job were found", kinds)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
 	"aliquot/internal/clamd"
 	"aliquot/internal/clamd/clamdtest"
@@ -132,6 +133,46 @@ func TestScan_QuarantinesAVirusAndNotifiesWhoUploadedIt(t *testing.T) {
 		s.scan(s.owner, id)
 		if a := s.owner.want(200, "GET", fmt.Sprintf("/attachments/%d/versions/1", id), nil); string(a.Raw) != string(infected) {
 			t.Errorf("the content was changed: %.40q", a.Raw)
+		}
+		s.recordHolds()
+	})
+}
+
+// TestScan_ReturnsAVirusToWhoSubmittedIt in each request that waits for a review of it: it is their turn again, and
+// the reason is among the events.
+func TestScan_ReturnsAVirusToWhoSubmittedIt(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := scanned(t, db, clamdtest.Start(t).Client)
+		id := s.requester().upload("approval.pdf", infected, nil).id()
+		var requests []string
+		for range 2 {
+			path := fmt.Sprintf("/material-requests/%d", s.needsIRB())
+			s.member.want(200, "PATCH", path, obj{"status": "APPROVED"})
+			s.requester().want(200, "PATCH", path, obj{"irb_attachment": id})
+			requests = append(requests, path)
+		}
+		waits := func(path, party string) {
+			t.Helper()
+			if a := s.member.want(200, "GET", path, nil); a.Body["waiting_on"].(obj2)["party"] != party {
+				t.Errorf("it waits for %v, not %s", a.Body["waiting_on"], party)
+			}
+		}
+		waits(requests[0], "lab")
+		s.scan(s.requester(), id)
+		key := job.EnqueueOptions{Key: fmt.Sprintf("%d.1", id)}
+		version := document.ScannedVersion{Attachment: id, Version: 1}
+		end := s.work(s.app, job.Config{})
+		jobtest.Wait(t, db, jobtest.Enqueue(t, db, core.ReturnInfected, version, key), exchange.JobDone)
+		end()
+		for _, path := range requests {
+			waits(path, "requester")
+			events := s.member.want(200, "GET", path+"/events", nil).List
+			last := events[0].(obj2)
+			if last["kind"] != "document_returned" || last["actor"] != nil ||
+				!strings.Contains(fmt.Sprint(last["detail"]), clamdtest.Found) {
+				t.Errorf("the last event: %v", last)
+			}
 		}
 		s.recordHolds()
 	})

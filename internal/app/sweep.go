@@ -54,6 +54,7 @@ func (a *App) Handlers() []job.Handler {
 		documents.ScanRest.Handle(a.Documents.ScanTheRest).Every(10 * time.Minute),
 		documents.HoldRest.Handle(a.Documents.HoldTheRest).Every(time.Hour),
 		core.CheckPaper.Handle(a.Papers.Check),
+		core.ReturnInfected.Handle(a.Requests.ReturnInfected),
 		notifier.RestJob.Handle(a.Notifications.NotifyRest),
 		core.Reindex.Handle(a.Materials.Reindex),
 		core.NamesInVersions.Handle(a.NamesInVersions),

@@ -217,6 +217,12 @@ func holdsDocument(slot document.Slot) sqldb.Condition {
 	}
 }
 
+// Submitted reads the ids of the requests to which somebody submitted an attachment that was not reviewed since.
+func (st Requests) Submitted(ctx context.Context, attachment int64) ([]int64, error) {
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT DISTINCT d.request_id FROM request_documents d "+
+		"WHERE d.attachment_id = $1 AND d.state = $2 ORDER BY d.request_id", attachment, string(document.Delivered))
+}
+
 // addDocuments reads the documents of requests, in one query for each 256.
 func (st Requests) addDocuments(ctx context.Context, list []request.Detail) error {
 	byID, ids := map[int64]*request.Detail{}, make([]int64, len(list))

@@ -127,7 +127,11 @@ func scanned(ctx context.Context, tx store.Conn, v document.AttachmentVersion) e
 		map[string]any{"version": v.Version, "sha256": v.SHA256, "found": v.Scan.Found}); err != nil {
 		return err
 	}
-	uploader, err := tx.Scans.Uploader(ctx, document.ScannedVersion{Attachment: t.ID, Version: v.Version})
+	of := document.ScannedVersion{Attachment: t.ID, Version: v.Version}
+	if _, err := core.ReturnInfected.Restart(ctx, tx, of, job.EnqueueOptions{Key: scanKey(of)}); err != nil {
+		return err
+	}
+	uploader, err := tx.Scans.Uploader(ctx, of)
 	if err != nil || uploader == nil {
 		return err
 	}

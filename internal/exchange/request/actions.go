@@ -83,6 +83,23 @@ func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s document.Slot, acce
 	})
 }
 
+// ReturnInfected returns a document in which a virus was found. Aliquot itself does, and the document is owed again.
+// What was reviewed or replaced before, or is part of a closed request, stays as it is.
+func (r Request) ReturnInfected(attachment int64, found string, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(Roles{}, uuid.Nil, t, now, func(c *change) error {
+		for i := range c.Documents {
+			d := &c.Documents[i]
+			if !c.Active || d.AttachmentID != attachment || d.State != document.Delivered {
+				continue
+			}
+			d.State, d.ReviewedAt = document.Returned, &c.now
+			d.Reason = "A virus was found in it (" + found + "). Upload a clean version."
+			c.addEvent(DocumentReturned, EventDetail{Slot: d.Slot, Attachment: attachment, Reason: d.Reason})
+		}
+		return nil
+	})
+}
+
 // OpenIssue reports a problem with what was sent. While an issue is open, a FULFILLED request is IN_FULFILLMENT again.
 func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
