@@ -144,6 +144,11 @@ func (db *DB) load(ctx context.Context, steps NewDB) error {
 			return fmt.Errorf("%s: %w", on, err)
 		}
 	}
+	if db.Postgres() { // or each query of End reads whole tables, of which nothing says how large they are
+		if _, err := tx.ExecContext(ctx, "ANALYZE"); err != nil {
+			return err
+		}
+	}
 	if err := steps.End(ctx); err != nil {
 		return err
 	}
