@@ -36,6 +36,7 @@ var withoutReload = map[string]string{
 	"Rescan":            "is the operator's, at the machine",
 	"OpenKeys":          "is the program's own, at start",
 	"replaceKeys":       "is the operator's, at the machine",
+	"ReturnInfected":    "is background work about what a virus scanner found",
 	"SignNow":           "signs the log, which is right whoever asks; nothing else changes",
 	"AskOthers":         "is background work about the log",
 	"sendOwn":           "is background work about mail",
