@@ -131,7 +131,7 @@ func TestSignOut_AtTheProvider(t *testing.T) {
 		if page := s.visit(http.MethodGet, server.base+"/account", nil, ""); page.at.Path != "/signin" {
 			t.Errorf("after signing out: %d at %s", page.status, page.at)
 		}
-		for _, from := range []string{"uni", "nobody", "https://evil.example"} {
+		for _, from := range []string{issuer, "uni", "https://evil.example"} {
 			page := s.visit(http.MethodGet, server.base+"/signed-out?from="+url.QueryEscape(from), nil, "")
 			if page.status != http.StatusOK || page.doc.Find("main a.main").Length() > 0 {
 				t.Errorf("from %s: %d: %s", from, page.status, page.doc.Find("main").Text())

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 
 	"aliquot/internal/demo"
 	"aliquot/internal/identity"
@@ -33,17 +32,9 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 
 // providers reads the further identity providers.
 func (s *serve) providers() ([]identity.Provider, error) {
-	if s.IdentityProviders == "" {
-		return nil, nil
-	}
-	file, err := os.Open(s.IdentityProviders)
+	list, err := readFile("identity-providers", s.IdentityProviders, identity.ReadProviders)
 	if err != nil {
-		return nil, fmt.Errorf("identity-providers: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	list, err := identity.ReadProviders(file)
-	if err != nil {
-		return nil, fmt.Errorf("identity-providers: %s: %w", s.IdentityProviders, err)
+		return nil, err
 	}
 	for _, p := range list {
 		if p.Issuer() == s.Identity {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net"
@@ -153,7 +154,7 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
-	embargoes, err := s.embargoes()
+	embargoes, err := readFile("destinations", s.Destinations, requirement.ReadDestinations)
 	if err != nil {
 		return err
 	}
@@ -299,21 +300,20 @@ func (s *serve) scanner() (*clamd.Client, error) {
 	return c, nil
 }
 
-// embargoes reads the lists of where nothing must go.
-func (s *serve) embargoes() ([]requirement.Destinations, error) {
-	if s.Destinations == "" {
-		return nil, nil
+// readFile reads the file that a setting names; the zero value without one.
+func readFile[T any](setting, path string, read func(io.Reader) (T, error)) (value T, err error) {
+	if path == "" {
+		return value, nil
 	}
-	file, err := os.Open(s.Destinations)
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("destinations: %w", err)
+		return value, fmt.Errorf("%s: %w", setting, err)
 	}
 	defer func() { _ = file.Close() }()
-	lists, err := requirement.ReadDestinations(file)
-	if err != nil {
-		return nil, fmt.Errorf("destinations: %s: %w", s.Destinations, err)
+	if value, err = read(file); err != nil {
+		return value, fmt.Errorf("%s: %s: %w", setting, path, err)
 	}
-	return lists, nil
+	return value, nil
 }
 
 // stampTime is how long an authority for timestamps has to answer: whoever executes an agreement waits for it.

@@ -73,7 +73,7 @@ func TestHold_KeepsWhatWasAcceptedInTheBucket(t *testing.T) {
 		s.run(core.HoldContent)
 		isHeld(before, true)
 		if err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-			return tx.Holds.Save(ctx, before, "s3://another")
+			return tx.Holds.Save(ctx, "s3://another", before)
 		}); err != nil {
 			t.Fatal(err)
 		}

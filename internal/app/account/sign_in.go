@@ -62,28 +62,27 @@ func (a Accounts) ProviderLabel(issuer string) string {
 	return issuer
 }
 
-// SignOutAtProvider returns the page on which people sign out at an identity provider, which sends them back to a page
-// here; "" if it has none.
-func (a Accounts) SignOutAtProvider(provider, back string) string {
-	client, err := a.provider(provider)
-	if err != nil {
-		return ""
+// SessionIssuer returns the issuer of the identity provider by which the session of who began.
+func (a Accounts) SessionIssuer(ctx context.Context, who exchange.Actor) (string, error) {
+	session, err := a.DB.Read().Tokens.Get(ctx, who.TokenID)
+	if err == nil && session.Issuer == "" && a.Identity != nil {
+		return a.Identity.Issuer(), nil
 	}
-	return client.EndSessionURL(a.PublicURL + back)
+	return session.Issuer, err
 }
 
-// ProviderOf returns the name of the identity provider by which the session of who began; "" is the main one.
-func (a Accounts) ProviderOf(ctx context.Context, who exchange.Actor) (string, error) {
-	session, err := a.DB.Read().Tokens.Get(ctx, who.TokenID)
-	if err != nil {
-		return "", err
+// SignOutAt returns the page on which people sign out at the identity provider with an issuer, which sends them back to
+// a path here; "" if there is none.
+func (a Accounts) SignOutAt(issuer, back string) string {
+	if a.Identity != nil && a.Identity.Issuer() == issuer {
+		return a.Identity.EndSessionURL(a.PublicURL + back)
 	}
 	for _, p := range a.Providers {
-		if p.Issuer() == session.Issuer {
-			return p.Name, nil
+		if p.Issuer() == issuer {
+			return p.EndSessionURL(a.PublicURL + back)
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // StartSignIn returns the URL of an identity provider to which to redirect a browser.

@@ -45,12 +45,8 @@ func (a Documents) Hold(ctx context.Context, r *job.Run, _ struct{}) error {
 			}
 		}
 		if err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-			for _, key := range held {
-				if err := tx.Holds.Save(ctx, key, a.Holds.Place()); err != nil {
-					return exchange.Progress{}, nil, err
-				}
-			}
-			return exchange.Progress{Done: r.Progress().Done + int64(len(held)), Note: "holding files"}, nil, nil
+			return exchange.Progress{Done: r.Progress().Done + int64(len(held)), Note: "holding files"}, nil,
+				tx.Holds.Save(ctx, a.Holds.Place(), held...)
 		}); err != nil {
 			return err
 		}
@@ -76,10 +72,7 @@ func (a Documents) HoldTheRest(ctx context.Context, r *job.Run, _ struct{}) erro
 // NotHeld counts what the bucket should hold and does not; late is what it should have held for an hour.
 func (a Documents) NotHeld(ctx context.Context) (all, late int64, err error) {
 	c := a.DB.Read()
-	if all, err = c.Holds.Missing(ctx, a.Holds.Place(), c.Now.Add(time.Second)); err == nil {
-		late, err = c.Holds.Missing(ctx, a.Holds.Place(), c.Now.Add(-holdPatience))
-	}
-	return all, late, err
+	return c.Holds.Missing(ctx, a.Holds.Place(), c.Now.Add(-holdPatience))
 }
 
 // CheckHolds asks a bucket of all content that is to be held whether it is, and has what is not held if repair is set;
@@ -115,7 +108,7 @@ func (a Documents) CheckHolds(ctx context.Context, bucket *files.S3, repair bool
 				continue
 			}
 			if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-				return tx.Holds.Save(ctx, c.Key, place)
+				return tx.Holds.Save(ctx, place, c.Key)
 			}); err != nil {
 				return err
 			}

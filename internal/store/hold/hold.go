@@ -57,14 +57,21 @@ func (st Holds) All(ctx context.Context, after string, limit int) ([]Content, er
 		WHERE h.content_key > $1 ORDER BY h.content_key LIMIT $2`, after, limit)
 }
 
-// Save notes which place holds content; "" is none.
-func (st Holds) Save(ctx context.Context, key, place string) error {
-	_, err := st.conn.Exec(ctx, "UPDATE content_holds SET place = $1 WHERE content_key = $2", place, key)
+// Save notes which place holds content, of at most sqldb.MaxIn keys; "" is none.
+func (st Holds) Save(ctx context.Context, place string, keys ...string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	places, args := sqldb.In([]any{place}, keys)
+	_, err := st.conn.Exec(ctx, "UPDATE content_holds SET place = $1 WHERE content_key IN ("+places+")", args...)
 	return err
 }
 
-// Missing counts what a place does not hold though it has been expected since before a moment.
-func (st Holds) Missing(ctx context.Context, place string, before time.Time) (int64, error) {
-	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM content_holds h WHERE "+elsewhere+
-		" AND h.since < $2", place, before)
+// Missing counts what a place does not hold; late is what it should have held since before a moment.
+func (st Holds) Missing(ctx context.Context, place string, before time.Time) (all, late int64, err error) {
+	type counts struct{ all, late int64 }
+	c, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, c *counts) error { return r.Scan(&c.all, &c.late) },
+		"SELECT COUNT(*), COUNT(CASE WHEN h.since < $2 THEN 1 END) FROM content_holds h WHERE "+elsewhere, place,
+		before)
+	return c.all, c.late, err
 }

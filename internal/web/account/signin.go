@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -194,26 +193,22 @@ const signedOutPath = "/signed-out"
 func (v *signInRequest) signOut() (ui.Response, error) {
 	next := ui.SeeOther("/").Saying("You are signed out.")
 	if v.SignedIn() {
-		provider, err := v.App.Accounts.ProviderOf(v.Context(), v.Who.Actor)
+		issuer, err := v.App.Accounts.SessionIssuer(v.Context(), v.Who.Actor)
 		if err != nil {
 			return ui.Response{}, err
 		}
 		if err := v.App.Accounts.Logout(v.Context(), v.Who.Actor); err != nil {
 			return ui.Response{}, err
 		}
-		if v.App.Accounts.SignOutAtProvider(provider, signedOutPath) != "" {
-			next = ui.SeeOther(signedOutPath + "?from=" + url.QueryEscape(cmp.Or(provider, mainProvider)))
+		if v.App.Accounts.SignOutAt(issuer, signedOutPath) != "" {
+			next = ui.SeeOther(signedOutPath + "?from=" + url.QueryEscape(issuer))
 		}
 	}
 	v.ForgetCookie(ui.SessionCookie)
 	return next, nil
 }
 
-// mainProvider stands for the main identity provider in the address of the page after signing out. No other has this
-// name, since theirs have no capital letters.
-const mainProvider = "MAIN"
-
-// signedOutPage tells that the visitor is signed out.
+// signedOutPage is the page after signing out.
 type signedOutPage struct {
 	ui.Page
 	Provider, Address string // where they may be signed in still, and its page to sign out; "" if there is none
@@ -224,15 +219,11 @@ func (v *signInRequest) signedOut() (ui.Response, error) {
 		return ui.SeeOther("/"), nil
 	}
 	p := &signedOutPage{Page: ui.Page{Title: "Signed out", Narrow: true}}
-	switch from := v.FormValue("from"); from {
-	case "":
-	case mainProvider:
-		p.Provider, p.Address = v.provider(), v.App.Accounts.SignOutAtProvider("", signedOutPath)
-	default:
-		for _, other := range v.App.Providers {
-			if other.Name == from {
-				p.Provider, p.Address = other.Label, v.App.Accounts.SignOutAtProvider(from, signedOutPath)
-			}
+	from := v.FormValue("from")
+	if p.Address = v.App.Accounts.SignOutAt(from, signedOutPath); p.Address != "" {
+		p.Provider = v.App.Accounts.ProviderLabel(from)
+		if from == v.App.Identity.Issuer() {
+			p.Provider = v.provider()
 		}
 	}
 	return ui.Show("signed-out", p)
