@@ -35,8 +35,8 @@ func (v *pageRequest) recognize() error {
 	return nil
 }
 
-// noteLives is long enough for a redirect.
-const noteLives = 15 * time.Second
+// noteLives is long enough for a redirect, even to a server that is busy.
+const noteLives = time.Minute
 
 func (v *pageRequest) remember(n ui.Note) {
 	text, _ := json.Marshal(n) // such a struct always marshals

@@ -50,8 +50,12 @@
     }
   });
 
-  // A toast goes by itself when its time to undo is over.
+  // A toast with an Undo goes when the time for it is over; another one once somebody is here, who can have read it.
   document.addEventListener("DOMContentLoaded", () => {
-    for (const toast of document.querySelectorAll(".toast")) setTimeout(() => toast.remove(), 10000);
+    for (const toast of document.querySelectorAll(".toast")) {
+      const go = () => setTimeout(() => toast.remove(), 10000);
+      if (toast.querySelector("form")) go();
+      else for (const sign of ["pointerdown", "keydown", "wheel"]) addEventListener(sign, go, { once: true });
+    }
   });
 })();
