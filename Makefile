@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-growth bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster deploy-check package
+.PHONY: help test fast lint fmt bench bench-search bench-growth bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check local-cluster deploy-check saml-check package
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -83,6 +83,15 @@ minutes ?= 10
 chaos: install .bin/withpostgres .bin/versitygw ## a cluster under load and one fault after the other, as root on Linux: make chaos minutes=2 seed=7
 	@export ALIQUOT_TEST_S3=$(CURDIR)/.bin/versitygw ALIQUOT_TEST_CLAMD=$$(PATH=$$PATH:/usr/sbin command -v clamd)
 	.bin/withpostgres -- go test -timeout 3h -count=1 -v -run '^TestChaos$$' ./e2e -chaos $(minutes)m -seed $(or $(seed),0)
+
+saml-check: .bin/keycloak/done ## signs in at an identity provider of SAML by way of Keycloak, as docs/deploy.md has it
+	@go test -timeout 10m -count=1 -v -run '^TestSAML_SignsInThroughKeycloak$$' ./e2e -keycloak "$(CURDIR)"/.bin/keycloak/keycloak-*
+
+.bin/keycloak/done:
+	@$(MAKE) --no-print-directory install only='default-jdk-headless\|maven'
+	mvn -q dependency:unpack -Dartifact=org.keycloak:keycloak-quarkus-dist:26.5.6:zip -DoutputDirectory="$(CURDIR)/.bin/keycloak"
+	chmod +x .bin/keycloak/keycloak-*/bin/kc.sh
+	touch $@
 
 # The last release: the newest tag, or as long as there is none, what was before the newest migration.
 from ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git log -1 --first-parent --format=%h^ -- internal/store/migration)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -145,26 +146,10 @@ func TestSignOut_AtTheProvider(t *testing.T) {
 func TestProviders_AnIDTokenSaysWhereSomebodyIs(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
-		first := in.serve(t)
-		owner, err := signIn(first.base, josiah)
-		if err != nil {
-			t.Fatal(err)
-		}
-		institution, err := id(did(owner.call("POST", "/institutions/",
-			`{"legal_name": "University of Example", "country": "DE"}`)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := first.stop(); err != nil {
-			t.Fatal(err)
-		}
-		number, err := strconv.Atoi(institution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		number := in.newInstitution(t)
 		s, address, atUniversity := &surfer{t, map[string]map[string]string{}}, freeAddress(t), freeAddress(t)
 		// sees signs in at the university, whose id tokens have claims, and gives the one who is at the institution.
-		sees := func(claims, landing string) (list []struct{ Source, From, Expires string }) {
+		sees := func(claims, landing string) affiliation {
 			t.Helper()
 			issuer, end := startProvider(t, "ory", address, "-claims", claims, "-addr", atUniversity)
 			defer end()
@@ -176,37 +161,70 @@ func TestProviders_AnIDTokenSaysWhereSomebodyIs(t *testing.T) {
 				t.Fatalf("%d at %s: %s", at.status, at.at, at.doc.Find("main").Text())
 			}
 			if landing == "/signin/link" {
-				demo := s.visit(http.MethodGet, server.base+"/signin/start?next=/signin/link", nil,
-					server.base+"/demo/")
-				s.visit(http.MethodGet, demo.at.String()+"&login_hint="+josiah, nil, "")
-				s.visit(http.MethodPost, server.base+"/signin/link", url.Values{}, "")
+				s.link(server.base)
 				s.signIn(s.visit(http.MethodGet, server.base+"/signin/start?provider=uni", nil, ""), "")
 			}
-			again, err := signIn(server.base, josiah)
-			if err != nil {
-				t.Fatal(err)
+			list := affiliationsAt(t, server.base, number)
+			if err := server.stop(); err != nil || len(list) != 1 {
+				t.Fatalf("%+v: %v", list, err)
 			}
-			a, err := did(again.call("GET", "/institutions/"+institution+"/affiliations", ""))
-			if err == nil {
-				err = json.Unmarshal(a.body, &list)
-			}
-			if err := errors.Join(err, server.stop()); err != nil || len(list) != 1 {
-				t.Fatalf("%s: %v", a.body, err)
-			}
-			return list
+			return list[0]
 		}
-		for _, f := range sees(`{"eduperson_scoped_affiliation": ["faculty@uni.example", "member@evil.example"]}`,
-			"/signin/link") {
-			if f.Source != "IDENTITY_PROVIDER" || f.Expires <= f.From {
-				t.Errorf("asserted: %+v", f)
-			}
+		f := sees(`{"eduperson_scoped_affiliation": ["faculty@uni.example", "member@evil.example"]}`, "/signin/link")
+		if f.Source != "IDENTITY_PROVIDER" || f.Expires <= f.From {
+			t.Errorf("asserted: %+v", f)
 		}
-		for _, f := range sees(`{"eduperson_scoped_affiliation": ["member@evil.example"]}`, "/") {
-			if f.Expires > f.From {
-				t.Errorf("asserted no longer: %+v", f)
-			}
+		if f := sees(`{"eduperson_scoped_affiliation": ["member@evil.example"]}`, "/"); f.Expires > f.From {
+			t.Errorf("asserted no longer: %+v", f)
 		}
 	})
+}
+
+// newInstitution has a server of the installation make an institution that nobody has confirmed, and gives its id.
+func (in installation) newInstitution(t *testing.T) int {
+	t.Helper()
+	server := in.serve(t)
+	owner, err := signIn(server.base, josiah)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := id(did(owner.call("POST", "/institutions/", `{"legal_name": "University of Example", "country": "DE"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, err := strconv.Atoi(text)
+	if err := errors.Join(err, server.stop()); err != nil {
+		t.Fatal(err)
+	}
+	return number
+}
+
+// link links the sign-in that has no account yet to Josiah's.
+func (s *surfer) link(base string) {
+	s.Helper()
+	demo := s.visit(http.MethodGet, base+"/signin/start?next=/signin/link", nil, base+"/demo/")
+	s.visit(http.MethodGet, demo.at.String()+"&login_hint="+josiah, nil, "")
+	s.visit(http.MethodPost, base+"/signin/link", url.Values{}, "")
+}
+
+// affiliation is one as the API has it.
+type affiliation struct{ Source, From, Expires string }
+
+// affiliationsAt are the affiliations with an institution, as Josiah sees them.
+func affiliationsAt(t *testing.T, base string, institution int) (list []affiliation) {
+	t.Helper()
+	owner, err := signIn(base, josiah)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := did(owner.call("GET", fmt.Sprintf("/institutions/%d/affiliations", institution), ""))
+	if err == nil {
+		err = json.Unmarshal(a.body, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 func TestProviders_AWrongFileIsToldAtTheStart(t *testing.T) {
