@@ -43,8 +43,12 @@ func (v *pageRequest) remember(n ui.Note) {
 	v.SetCookie(ui.NoteCookie, base64.RawURLEncoding.EncodeToString(text), noteLives)
 }
 
-// recall returns the message for this page and removes it.
+// recall returns the message for this page and removes it. What script loads gets none: the page that somebody looks at
+// does not show it.
 func (v *pageRequest) recall() *ui.Note {
+	if to := v.Request.Header.Get("Sec-Fetch-Dest"); to != "" && to != "document" {
+		return nil
+	}
 	text, err := base64.RawURLEncoding.DecodeString(v.CookieValue(ui.NoteCookie))
 	var n ui.Note
 	if err != nil || json.Unmarshal(text, &n) != nil || n.Text == "" {
