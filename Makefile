@@ -89,7 +89,8 @@ saml-check: .bin/keycloak/done ## signs in at an identity provider of SAML by wa
 
 .bin/keycloak/done:
 	@$(MAKE) --no-print-directory install only='default-jdk-headless\|maven'
-	mvn -q dependency:unpack -Dartifact=org.keycloak:keycloak-quarkus-dist:26.5.6:zip -DoutputDirectory="$(CURDIR)/.bin/keycloak"
+	mvn -q dependency:copy -Dartifact=org.keycloak:keycloak-quarkus-dist:26.5.6:zip -DoutputDirectory="$(CURDIR)/.bin/keycloak"
+	(cd .bin/keycloak && jar xf keycloak-*.zip && rm keycloak-*.zip)
 	chmod +x .bin/keycloak/keycloak-*/bin/kc.sh
 	touch $@
 
