@@ -95,7 +95,7 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 			person.ErasureNew{Reason: exchange.Some("They asked by letter")})
 		h.must(err)
 		h.told()
-		h.wait() // or the worker that virus starts takes over what another one is sending, which is in doubt then
+		h.wait() // so that no mail is under way while the virus scanner starts, which takes all of a processor
 		h.virus()
 		h.wait()
 		h.agreements()
